@@ -118,8 +118,8 @@ HAMKAAS_API void HamKaasInstanceDestroy(HamKaasInstance *instance);
 ///
 /// On a GPU, each buffer may be in GPU memory, where it is used in place if
 /// aligned to HAMKAAS_DEVICE_TENSOR_ALIGNMENT, or in host memory, where it is
-/// copied. The first run allocates, and one whose buffers have moved between
-/// these.
+/// copied. The first run allocates, the first one with other addresses, and one
+/// whose buffers have moved between the GPU and the host.
 ///
 /// A run waits for work on the default stream of the GPU's primary context; the
 /// caller waits for other streams. The outputs are complete when this returns.

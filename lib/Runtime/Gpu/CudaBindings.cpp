@@ -214,6 +214,18 @@ Error CudaBindings::bind(CudaContext &context, const void *const *given,
   return error;
 }
 
+void CudaBindings::copyAddresses(void **to) const {
+  for (int32_t i = 0; i < count; ++i)
+    to[i] = addressInSteps(i);
+}
+
+bool CudaBindings::hasAddresses(void *const *others) const {
+  for (int32_t i = 0; i < count; ++i)
+    if (others[i] != addressInSteps(i))
+      return false;
+  return true;
+}
+
 void CudaBindings::forgetPlaces() {
   for (int32_t i = 0; i < count; ++i)
     bindings[i].place = Place::OfCaller;

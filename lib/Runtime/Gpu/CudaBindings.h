@@ -50,6 +50,12 @@ public:
   Error bind(CudaContext &context, const void *const *given,
              void *const *givenOutputs, Change &change /* out */);
 
+  /// The caller's addresses that steps use, one for each buffer, and null for
+  /// those that are staged.
+  void copyAddresses(void **to) const;
+  bool hasAddresses(void *const *others) const;
+  int32_t bufferCount() const { return count; }
+
   /// The kernels' arguments.
   const void *const *inputs() const { return addresses; }
   void *const *outputs() const { return addresses + inputCount; }
@@ -112,6 +118,10 @@ private:
                   Place &place) const;
   Error bindOne(CudaContext &context, const char *kind, int32_t index,
                 void *given, Change &change);
+  void *addressInSteps(int32_t index) const {
+    const Binding &binding = bindings[index];
+    return binding.place == Place::OfCaller ? nullptr : binding.given;
+  }
   bool isStaged(int32_t index) const {
     return bindings[index].place == Place::OfCaller &&
            bindings[index].tensor->bytes > 0;

@@ -99,7 +99,8 @@ static void destroy(void *context) {
     CudaScope scope(device->context);
     bool isEntered = scope.enterToRelease();
     if (isEntered) {
-      device->sequence.clear();
+      for (RunGraph *graph : device->graphs)
+        graph->sequence.clear();
       device->matmuls.release(device->context);
       device->bindings.release(device->context);
     }

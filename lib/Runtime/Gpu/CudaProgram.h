@@ -15,6 +15,8 @@
 #include "CudaSequence.h"
 #include "HamKaas/Runtime/Core/Device.h"
 
+#include <cstdlib>
+
 namespace hamkaas::rt {
 
 /// The memory of a run, other than inputs and outputs.
@@ -24,6 +26,18 @@ struct ProgramMemory {
   void *workspace;
   /// Null, or where to add up the times of the program's calls.
   HamKaasCallProfile *profile;
+};
+
+/// A run as a graph, and the addresses that it is for.
+struct RunGraph {
+  explicit RunGraph(CudaContext &context) : sequence(context) {}
+  RunGraph(const RunGraph &) = delete;
+  RunGraph &operator=(const RunGraph &) = delete;
+  ~RunGraph() { free(addresses); }
+
+  CudaSequence sequence;
+  /// As CudaBindings::copyAddresses has them, if the sequence is complete.
+  void **addresses = nullptr;
 };
 
 /// The context of a Device.
@@ -41,7 +55,11 @@ struct CudaProgram {
   CudaModule *copyModule = nullptr;
   CudaMatmuls matmuls;
   CudaBindings bindings;
-  CudaSequence sequence{context};
+  /// Those of the last two sets of addresses: callers often have two buffers
+  /// for an output, or outputs that are inputs of the next run. The first one
+  /// is that of the run before.
+  RunGraph first{context}, second{context};
+  RunGraph *graphs[2] = {&first, &second};
   ProgramMemory memory = {};
   /// True if each kernel is waited for.
   bool isBlocking = false;

@@ -9,12 +9,14 @@
 #include "HamKaas/Runtime/Instance/Instance.h"
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 
+#include <cstdlib>
+
 using namespace hamkaas::rt;
 using namespace hamkaas::rt::cuda;
 
 // Calls the program's function, which adds its steps.
-static Error describeKernels(CudaProgram &device) {
-  Description description = {device, device.sequence, /*isRun=*/true, Error()};
+static Error describeKernels(CudaProgram &device, CudaSequence &sequence) {
+  Description description = {device, sequence, /*isRun=*/true, Error()};
   HamKaasExecution execution = makeExecution(description);
   const ProgramMemory &memory = device.memory;
   int32_t failed = device.program.deviceCode->run(
@@ -24,8 +26,7 @@ static Error describeKernels(CudaProgram &device) {
 }
 
 // All that a run does, in its order.
-static Error describeRun(CudaProgram &device) {
-  CudaSequence &sequence = device.sequence;
+static Error describeRun(CudaProgram &device, CudaSequence &sequence) {
   const CudaBindings &bindings = device.bindings;
   auto check = [&](CUresult result) {
     return device.context.check(result, "model '%s': cannot make its graph",
@@ -43,7 +44,7 @@ static Error describeRun(CudaProgram &device) {
   if (device.memory.profile)
     if (Error error = check(sequence.addTimestamp(-1, false)))
       return error;
-  if (Error error = describeKernels(device))
+  if (Error error = describeKernels(device, sequence))
     return error;
   if (Error error = check(bindings.addCopiesOut(sequence)))
     return error;
@@ -52,18 +53,49 @@ static Error describeRun(CudaProgram &device) {
 
 // The driver may refuse an update that a new graph would allow, for example for
 // memory of another kind.
-static Error makeGraph(CudaProgram &device) {
-  bool wasComplete = device.sequence.isComplete();
-  Error error = describeRun(device);
+static Error makeGraph(CudaProgram &device, CudaSequence &sequence) {
+  bool wasComplete = sequence.isComplete();
+  Error error = describeRun(device, sequence);
   if (!error)
     return Error();
-  device.sequence.clear();
+  sequence.clear();
   if (!wasComplete || device.context.isLost())
     return error;
-  error = describeRun(device);
+  error = describeRun(device, sequence);
   if (error)
-    device.sequence.clear();
+    sequence.clear();
   return error;
+}
+
+// Makes the first graph that of the present addresses.
+static Error findGraph(CudaProgram &device) {
+  RunGraph *&first = device.graphs[0], *&second = device.graphs[1];
+  auto fits = [&](const RunGraph &graph) {
+    return graph.sequence.isComplete() &&
+           device.bindings.hasAddresses(graph.addresses);
+  };
+  if (fits(*first))
+    return Error();
+  if (first->sequence.isComplete()) {
+    RunGraph *older = second;
+    second = first;
+    first = older;
+  }
+  if (fits(*first))
+    return Error();
+  device.bindings.copyAddresses(first->addresses);
+  return makeGraph(device, first->sequence);
+}
+
+static Error startGraph(CudaProgram &device, RunGraph &graph) {
+  // calloc may return null for zero entries.
+  size_t count = static_cast<size_t>(device.bindings.bufferCount()) + 1;
+  graph.addresses = static_cast<void **>(calloc(count, sizeof(void *)));
+  if (!graph.addresses)
+    return Error::format("out of memory for a graph");
+  using Mode = CudaSequence::Mode;
+  return graph.sequence.start(device.isBlocking ? Mode::Blocking : Mode::Graph,
+                              device.maximumWords);
 }
 
 Error hamkaas::rt::startOnCuda(Instance &instance) {
@@ -73,17 +105,19 @@ Error hamkaas::rt::startOnCuda(Instance &instance) {
   CudaScope scope(device.context);
   if (Error error = scope.enter())
     return error;
-  // The graph is made by the first run, whose buffers decide about its copies.
-  using Mode = CudaSequence::Mode;
-  return device.sequence.start(device.isBlocking ? Mode::Blocking : Mode::Graph,
-                               device.maximumWords);
+  // The first run makes its graph: its buffers decide about copies.
+  for (RunGraph *graph : device.graphs)
+    if (Error error = startGraph(device, *graph))
+      return error;
+  return Error();
 }
 
 static Error addProfile(CudaProgram &device) {
-  for (int32_t i = 1; i < device.sequence.timestampCount(); ++i) {
+  CudaSequence &sequence = device.graphs[0]->sequence;
+  for (int32_t i = 1; i < sequence.timestampCount(); ++i) {
     CudaSequence::Interval interval = {};
     if (Error error =
-            device.context.check(device.sequence.readInterval(i, interval),
+            device.context.check(sequence.readInterval(i, interval),
                                  "cannot read the times of its profile"))
       return error;
     if (!findCall(device.program, interval.call))
@@ -107,7 +141,7 @@ static Error explainChecks(const CudaProgram &device) {
 
 static Error launchAndWait(CudaProgram &device) {
   CudaContext &context = device.context;
-  if (Error error = context.check(device.sequence.launch(),
+  if (Error error = context.check(device.graphs[0]->sequence.launch(),
                                   "model '%s': cannot launch its graph",
                                   device.program.name))
     return error;
@@ -130,16 +164,17 @@ Error hamkaas::rt::runOnCuda(Instance &instance, const void *const *inputs,
   Error binding = device.bindings.bind(device.context, inputs, outputs, change);
   // The present bindings, perhaps incomplete, are not in the graph.
   if (binding || change == CudaBindings::Change::Steps)
-    device.sequence.clear();
+    for (RunGraph *graph : device.graphs)
+      graph->sequence.clear();
   if (binding)
     return binding;
   device.bindings.readInputs();
   if (device.isBlocking) {
-    if (Error error = describeRun(device))
+    if (Error error = describeRun(device, device.graphs[0]->sequence))
       return error;
   } else if (change != CudaBindings::Change::None ||
-             !device.sequence.isComplete()) {
-    if (Error error = makeGraph(device))
+             !device.graphs[0]->sequence.isComplete()) {
+    if (Error error = findGraph(device))
       return error;
   }
   if (Error error = launchAndWait(device))

@@ -280,14 +280,17 @@ TEST_F(WaitingCuda, KernelsOverlapTheOnesBeforeThem) {
 
 TEST_F(WaitingCuda, KernelsThatOverlapCanBeUpdated) {
   EXPECT_EQ(countEdges(), 4);
-  DeviceBuffer x(vectorBytes), y(vectorBytes), runs(8), other(vectorBytes);
+  DeviceBuffer x(vectorBytes), y(vectorBytes), runs(8), other(vectorBytes),
+      otherRuns(8);
   x.fill(3.0f);
-  ASSERT_EQ(runOn(x.address(), y.address(), runs.address()), "");
+  ASSERT_EQ(runOn(x.address(), y.address(), otherRuns.address()), "");
+  ASSERT_EQ(runOn(x.address(), other.address(), otherRuns.address()), "");
   cuda::resetCounts();
-  ASSERT_EQ(runOn(x.address(), other.address(), runs.address()), "");
+  ASSERT_EQ(runOn(x.address(), y.address(), runs.address()), "");
+  // The copy of the number of runs.
   EXPECT_EQ(cuda::counts().graphs, 0);
   EXPECT_EQ(cuda::counts().nodeUpdates, 1);
-  EXPECT_EQ(other.read<float>(10), 32.5f);
+  EXPECT_EQ(y.read<float>(10), 33.5f);
 }
 
 TEST_F(WaitingCuda, NothingOverlapsOnAnOlderGpu) {
@@ -339,10 +342,11 @@ TEST_F(Cuda, DevicePointersAreUsedInPlace) {
 TEST_F(Cuda, OtherDevicePointersUpdateTheGraph) {
   ASSERT_EQ(create(), "");
   DeviceBuffer x(vectorBytes), y(vectorBytes), runs(8), otherX(vectorBytes),
-      otherRuns(8);
+      otherRuns(8), thirdRuns(8);
   x.fill(3.0f);
   otherX.fill(4.0f);
   ASSERT_EQ(runOn(x.address(), y.address(), runs.address()), "");
+  ASSERT_EQ(runOn(x.address(), y.address(), thirdRuns.address()), "");
   cuda::resetCounts();
   int64_t allocations = allocationCount();
   ASSERT_EQ(runOn(otherX.address(), y.address(), otherRuns.address()), "");
@@ -352,23 +356,52 @@ TEST_F(Cuda, OtherDevicePointersUpdateTheGraph) {
   EXPECT_EQ(cuda::counts().nodeUpdates, 3);
   EXPECT_EQ(cuda::counts().graphs, 0);
   EXPECT_EQ(cuda::counts().graphLaunches, 2);
-  EXPECT_EQ(y.read<float>(10), 42.5f);
+  EXPECT_EQ(y.read<float>(10), 43.5f);
   EXPECT_EQ(runs.read<int64_t>(0), 1);
-  EXPECT_EQ(otherRuns.read<int64_t>(0), 3);
+  EXPECT_EQ(otherRuns.read<int64_t>(0), 4);
+}
+
+TEST_F(Cuda, TwoSetsOfDevicePointersHaveAGraphEach) {
+  ASSERT_EQ(create(), "");
+  DeviceBuffer x(vectorBytes), y(vectorBytes), otherY(vectorBytes), runs(8);
+  x.fill(3.0f);
+  auto run = [&](const DeviceBuffer &to) {
+    EXPECT_EQ(runOn(x.address(), to.address(), runs.address()), "");
+    return to.read<float>(10) - static_cast<float>(runs.read<int64_t>(0));
+  };
+  run(y);
+  run(otherY);
+  EXPECT_EQ(cuda::counts().graphs, 2);
+  cuda::resetCounts();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(run(y), 29.5f);
+    EXPECT_EQ(run(otherY), 29.5f);
+    EXPECT_EQ(run(otherY), 29.5f);
+  }
+  EXPECT_EQ(cuda::counts().graphs, 0);
+  EXPECT_EQ(cuda::counts().nodeUpdates, 0);
+  // Memory of the host changes the steps, and both graphs.
+  FakeRun host(instance);
+  EXPECT_EQ(takeText(host()), "");
+  EXPECT_EQ(cuda::counts().graphs, 1);
+  EXPECT_EQ(run(y), 29.5f);
+  EXPECT_EQ(cuda::counts().graphs, 2);
 }
 
 TEST_F(Cuda, MakesTheGraphAnewWhereTheDriverRefusesAnUpdate) {
   ASSERT_EQ(create(), "");
-  DeviceBuffer x(vectorBytes), other(vectorBytes), y(vectorBytes), runs(8);
+  DeviceBuffer x(vectorBytes), other(vectorBytes), y(vectorBytes), runs(8),
+      otherRuns(8);
   x.fill(3.0f);
   other.fill(4.0f);
+  ASSERT_EQ(runOn(x.address(), y.address(), otherRuns.address()), "");
   ASSERT_EQ(runOn(x.address(), y.address(), runs.address()), "");
   cuda::Settings settings;
   settings.refusesUpdates = true;
   cuda::configure(settings);
   ASSERT_EQ(runOn(other.address(), y.address(), runs.address()), "");
   EXPECT_EQ(cuda::counts().graphs, 1);
-  EXPECT_EQ(y.read<float>(10), 41.5f);
+  EXPECT_EQ(y.read<float>(10), 42.5f);
 }
 
 TEST_F(Cuda, BuffersOfBothKindsMayBeMixed) {
