@@ -13,8 +13,8 @@
 // RUN: %{run} %t/types.mlir --emulation-order=3 --input=x=random --input=y=random | FileCheck %s
 // RUN: %{run} %t/rows.mlir --emulation-order=forward --input=a=random --input=b=random --input=c=random --input=d=random --input=e=random | FileCheck %s
 // RUN: %{run} %t/rows.mlir --emulation-order=5 --input=a=random --input=b=random --input=c=random --input=d=random --input=e=random | FileCheck %s
-// RUN: %{run} %t/products.mlir --weights=%t/w.safetensors --emulation-order=forward --input=x=random --input=y=random --input=z=random | FileCheck %s
-// RUN: %{run} %t/products.mlir --weights=%t/w.safetensors --emulation-order=5 --input=x=random --input=y=random --input=z=random | FileCheck %s
+// RUN: %{run} %t/products.mlir --weights=%t/w.safetensors --emulation-order=forward --input=x=random --input=y=random --input=z=random --input=o=random | FileCheck %s
+// RUN: %{run} %t/products.mlir --weights=%t/w.safetensors --emulation-order=5 --input=x=random --input=y=random --input=z=random --input=o=random | FileCheck %s
 // CHECK-NOT: error
 // CHECK: agrees with reference
 
@@ -87,8 +87,9 @@ func.func @main(%a: tensor<3x1000xf32> {hamkaas.name = "a"}, %b: tensor<5x577xf3
 ml_program.global private @w(#ml_program.extern<tensor<300x500xf32>>) : tensor<300x500xf32>
 ml_program.global private @v(#ml_program.extern<tensor<96x70xf32>>) : tensor<96x70xf32>
 ml_program.global private @u(#ml_program.extern<tensor<64x256xf32>>) : tensor<64x256xf32>
-func.func @main(%x: tensor<1x300xf32> {hamkaas.name = "x"}, %y: tensor<7x96xf32> {hamkaas.name = "y"}, %z: tensor<2x64xf32> {hamkaas.name = "z"})
-    -> (tensor<1x500xf32> {hamkaas.name = "a"}, tensor<7x70xf32> {hamkaas.name = "b"}, tensor<2x256xf32> {hamkaas.name = "c"}) {
+ml_program.global private @t(#ml_program.extern<tensor<96x10xf32>>) : tensor<96x10xf32>
+func.func @main(%x: tensor<1x300xf32> {hamkaas.name = "x"}, %y: tensor<7x96xf32> {hamkaas.name = "y"}, %z: tensor<2x64xf32> {hamkaas.name = "z"}, %o: tensor<1067x96xf32> {hamkaas.name = "o"})
+    -> (tensor<1x500xf32> {hamkaas.name = "a"}, tensor<7x70xf32> {hamkaas.name = "b"}, tensor<2x256xf32> {hamkaas.name = "c"}, tensor<1067x10xf32> {hamkaas.name = "d"}) {
   %w = ml_program.global_load_const @w : tensor<300x500xf32>
   %v = ml_program.global_load_const @v : tensor<96x70xf32>
   %u = ml_program.global_load_const @u : tensor<64x256xf32>
@@ -96,7 +97,10 @@ func.func @main(%x: tensor<1x300xf32> {hamkaas.name = "x"}, %y: tensor<7x96xf32>
   %0 = hamkaas.matmul %y, %v : tensor<7x96xf32>, tensor<96x70xf32>
   %b = hamkaas.relu %0 : tensor<7x70xf32>
   %c = hamkaas.matmul %z, %u : tensor<2x64xf32>, tensor<64x256xf32>
-  return %a, %b, %c : tensor<1x500xf32>, tensor<7x70xf32>, tensor<2x256xf32>
+  %t = ml_program.global_load_const @t : tensor<96x10xf32>
+  %1 = hamkaas.matmul %o, %t : tensor<1067x96xf32>, tensor<96x10xf32>
+  %d = hamkaas.relu %1 : tensor<1067x10xf32>
+  return %a, %b, %c, %d : tensor<1x500xf32>, tensor<7x70xf32>, tensor<2x256xf32>, tensor<1067x10xf32>
 }
 
 //--- weights.py
@@ -104,7 +108,8 @@ import json, struct, sys
 import numpy as np
 random = np.random.default_rng(0)
 header, data = {}, b""
-for name, shape in {"w": (300, 500), "v": (96, 70), "u": (64, 256)}.items():
+for name, shape in {"w": (300, 500), "v": (96, 70), "u": (64, 256),
+                    "t": (96, 10)}.items():
     array = random.standard_normal(shape).astype(np.float32).tobytes()
     header[name] = {"dtype": "F32", "shape": shape,
                     "data_offsets": [len(data), len(data) + len(array)]}

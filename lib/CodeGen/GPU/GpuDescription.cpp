@@ -7,7 +7,9 @@
 
 #include "HamKaas/CodeGen/GPU/GpuDescription.h"
 #include "BlockTile.h"
+#include "SplitKGemm.h"
 #include "WideLanes.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -32,6 +34,20 @@ static constexpr MachineFacts makeGpu() {
 
 constexpr MachineFacts hamkaas::gpuFacts = makeGpu();
 
+/// Returns whether thread blocks compute the contraction: its operands are
+/// float32 in memory, the left one contiguous along the depth.
+static bool isForBlocks(linalg::LinalgOp root, const ContractionLoops &loops) {
+  for (int64_t number : {0, 1}) {
+    Value operand = root.getDpsInputOperand(number)->get();
+    if (!isa<BlockArgument>(operand) ||
+        !getElementTypeOrSelf(operand.getType()).isF32())
+      return false;
+  }
+  AffineMap left = root.getMatchingIndexingMap(root.getDpsInputOperand(0));
+  return left.getResults().back() ==
+         getAffineDimExpr(loops.depth, root.getContext());
+}
+
 namespace {
 class GpuStrategy final : public KernelStrategy {
 public:
@@ -43,14 +59,20 @@ public:
            columns * CostModel::elementBytes % costs.machine.accessBytes != 0;
   }
 
-  int64_t choosePanelWidth(const CostModel &costs,
+  int64_t choosePanelWidth(const CostModel &costs, linalg::LinalgOp root,
                            const ContractionLoops &loops) const override {
-    if (std::optional<BlockTile> tile =
-            chooseBlockTile(costs, loops.count(loops.batch),
-                            loops.count(loops.shared) * loops.rowCount(),
-                            loops.columnCount(), loops.productCount()))
-      return tile->columns();
-    return KernelStrategy::choosePanelWidth(costs, loops);
+    int64_t batches = loops.count(loops.batch);
+    int64_t rows = loops.count(loops.shared) * loops.rowCount();
+    int64_t columns = loops.columnCount(), depth = loops.productCount();
+    if (isForBlocks(root, loops)) {
+      if (std::optional<BlockTile> tile =
+              chooseBlockTile(costs, batches, rows, columns, depth))
+        return tile->columns();
+      if (std::optional<int64_t> width = SplitKGemm::choosePanelWidth(
+              costs, batches, rows, columns, depth))
+        return *width;
+    }
+    return KernelStrategy::choosePanelWidth(costs, root, loops);
   }
 
   int64_t chooseLanes(const CostModel &costs, int64_t extent,

@@ -41,6 +41,7 @@ bool KernelStrategy::packingPays(const CostModel &costs, int64_t rows,
 }
 
 int64_t KernelStrategy::choosePanelWidth(const CostModel &costs,
+                                         linalg::LinalgOp,
                                          const ContractionLoops &loops) const {
   return hamkaas::choosePanelWidth(costs, loops.outerCount(), loops.rowCount(),
                                    loops.columnCount(), loops.productCount());

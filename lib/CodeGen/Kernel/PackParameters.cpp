@@ -140,7 +140,8 @@ private:
     if (flops.getInt() <= most)
       return;
     most = flops.getInt();
-    width = target->strategy->choosePanelWidth(*target, right->loops);
+    width =
+        target->strategy->choosePanelWidth(*target, right->root, right->loops);
   }
 
   int64_t chooseWidth(const RightSide &right) {
@@ -148,7 +149,7 @@ private:
       if (auto agreed = agreedWidths.find(hash->second);
           agreed != agreedWidths.end())
         return agreed->second.second;
-    return target->strategy->choosePanelWidth(*target, right.loops);
+    return target->strategy->choosePanelWidth(*target, right.root, right.loops);
   }
 
   void packRightSide(GroupOp group) {

@@ -45,8 +45,10 @@ public:
   virtual bool packingPays(const CostModel &costs, int64_t rows, int64_t depth,
                            int64_t columns) const;
 
-  /// The panel width for a packed right side of `loops`.
+  /// The panel width for a packed right side of `root`, whose loops are
+  /// `loops`.
   virtual int64_t choosePanelWidth(const CostModel &costs,
+                                   mlir::linalg::LinalgOp root,
                                    const ContractionLoops &loops) const;
 
   /// The vector width for `extent` elements along the lanes, for reads of the
