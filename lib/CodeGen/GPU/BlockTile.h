@@ -16,8 +16,7 @@ namespace hamkaas {
 /// The part of a shared-memory GEMM that a thread block computes.
 struct BlockTile {
   int64_t warps;
-  /// Rows and columns of a warp. Each thread holds `warpColumns / lanes` sums
-  /// of each row.
+  /// Rows and columns of a warp.
   int64_t rows, warpColumns;
   /// Depth of a stage in shared memory.
   int64_t depth;
@@ -25,8 +24,13 @@ struct BlockTile {
   int64_t columnWarps = 1;
   /// Stages in shared memory: one is multiplied while the others arrive.
   int64_t stages = 2;
+  /// Warps that share rows and columns and have different parts of the depth of
+  /// a stage.
+  int64_t depthWarps = 1;
 
-  int64_t blockRows() const { return warps / columnWarps * rows; }
+  int64_t blockRows() const {
+    return warps / (columnWarps * depthWarps) * rows;
+  }
   int64_t columns() const { return columnWarps * warpColumns; }
 };
 

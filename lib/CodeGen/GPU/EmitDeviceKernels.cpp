@@ -11,7 +11,7 @@
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/Dialect/HamKaas/IR/Target.h"
-#include "SharedMemoryGemm.h"
+#include "SimtGemm.h"
 #include "SplitKGemm.h"
 #include "TensorCoreGemm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,7 +64,7 @@ static LogicalResult emitContraction(func::FuncOp kernel, Value result,
   if (!root)
     return success();
   auto emitBlocks = target.precision == Precision::Exact
-                        ? emitContraction<SharedMemoryGemm>
+                        ? emitContraction<SimtGemm>
                         : emitContraction<TensorCoreGemm>;
   return success(
       succeeded(emitBlocks(kernel, root, result, target)) &&

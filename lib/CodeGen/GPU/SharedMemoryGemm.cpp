@@ -5,9 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each element is the sum of its products in the order of the depth, by FMA:
-// the bits are those of a single warp.
-//
 // Stages are a ring buffer: while one is multiplied, the copies of the next
 // ones are in flight. The one barrier of a step ensures that its data has
 // arrived for all threads, and that all threads have read the stage that the
@@ -18,18 +15,12 @@
 #include "SharedMemoryGemm.h"
 #include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "WideLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
-
-/// Depth of an inner step: one read of four numbers of a row.
-static constexpr int64_t depthAtOnce = 4;
 
 /// Copies four elements at once where all are at multiples of four. This checks
 /// offsets within the operand; the alignment of its base is checked when it is
@@ -45,21 +36,6 @@ void SharedMemoryGemm::chooseChunks() {
   rightSide.chunk = right.panelWidth || isAligned(right, loops.column) ? 4 : 1;
 }
 
-/// Gives a thread several columns if its consumers read and write them so: each
-/// read of shared memory then yields more.
-void SharedMemoryGemm::chooseLanes() {
-  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
-  SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
-  ofLoops[loops.column] = {1, 0};
-  SmallVector<LaneUse::Index> at = applyToLanes(map, ofLoops);
-  if (result.getType() != root->getResult(0).getType())
-    return;
-  lanes =
-      chooseWideLanes(kernel.costs(), tile.columns(),
-                      {{result, at}, {kernel.destinationArgument(), at}},
-                      [&](Value value) { return value == root->getResult(0); });
-}
-
 bool SharedMemoryGemm::match() {
   if (!matchOperands())
     return false;
@@ -70,7 +46,6 @@ bool SharedMemoryGemm::match() {
     return false;
   tile = *chosen;
   chooseChunks();
-  chooseLanes();
   return true;
 }
 
@@ -249,80 +224,4 @@ Value SharedMemoryGemm::closeGroup() {
   return nvgpu::DeviceAsyncCreateGroupOp::create(
       kernel.ir(), kernel.loc(),
       nvgpu::DeviceAsyncTokenType::get(kernel.ir().getContext()), ValueRange());
-}
-
-//===----------------------------------------------------------------------===//
-// Sums
-//===----------------------------------------------------------------------===//
-
-SmallVector<Value> SharedMemoryGemm::makeSums() {
-  return SmallVector<Value>(tile.rows * vectors(), getStart(lanes));
-}
-
-/// All threads of a warp read the same left numbers, four at a time, and each
-/// its own right columns.
-SmallVector<Value> SharedMemoryGemm::multiply(Value stage, ValueRange sums) {
-  OpBuilder &ir = kernel.ir();
-  Location loc = kernel.loc();
-  auto vectorType = VectorType::get(lanes, ir.getF32Type());
-  Value row = kernel.multiply(warp, tile.rows);
-  return kernel.loop(
-      kernel.constant(0), kernel.constant(tile.depth), depthAtOnce, sums,
-      /*writes=*/false, [&](Value depth, ValueRange carried) {
-        SmallVector<Value> next(carried), columns;
-        for (int64_t k = 0; k < depthAtOnce; ++k)
-          for (int64_t v = 0; v < vectors(); ++v)
-            columns.push_back(
-                vector::LoadOp::create(ir, loc, vectorType, rightShared,
-                                       ValueRange{stage, kernel.add(depth, k),
-                                                  kernel.constant(v * lanes)}));
-        for (int64_t r = 0; r < tile.rows; ++r) {
-          SmallVector<Value> numbers;
-          for (int64_t k = 0; k < depthAtOnce; ++k)
-            numbers.push_back(kernel.broadcast(
-                memref::LoadOp::create(ir, loc, leftShared,
-                                       ValueRange{stage, kernel.add(row, r),
-                                                  kernel.add(depth, k)}),
-                lanes));
-          for (int64_t k = 0; k < depthAtOnce; ++k)
-            for (int64_t v = 0; v < vectors(); ++v) {
-              Value &sum = next[r * vectors() + v];
-              sum = vector::FMAOp::create(ir, loc, numbers[k],
-                                          columns[k * vectors() + v], sum);
-            }
-        }
-        return next;
-      });
-}
-
-void SharedMemoryGemm::finish(ValueRange sums) {
-  int64_t rest = columnCount % tile.columns();
-  int64_t wholeBlocks = columnCount / tile.columns();
-  auto full = [&] { finishRows(sums, vectors(), lanes); };
-  auto last = [&] {
-    int64_t count = llvm::divideCeil(rest, lanes);
-    finishRows(sums, count, rest - (count - 1) * lanes);
-  };
-  if (!rest)
-    full();
-  else if (!wholeBlocks)
-    last();
-  else
-    kernel.writingBranch(kernel.isLess(columnBlock, wholeBlocks), full, last);
-}
-
-/// Writes the rows within the result.
-void SharedMemoryGemm::finishRows(ValueRange sums, int64_t count,
-                                  int64_t lastActive) {
-  Value first = kernel.add(firstRow, kernel.multiply(warp, tile.rows));
-  for (int64_t r = 0; r < tile.rows; ++r) {
-    Value row = kernel.add(first, r);
-    auto write = [&] {
-      finishRow(sums.slice(r * vectors(), count), row, firstColumn, lastActive);
-    };
-    if (rowCount % tile.blockRows() == 0)
-      write();
-    else
-      kernel.writingBranch(kernel.isLess(row, rowCount), write, [] {});
-  }
 }

@@ -14,8 +14,7 @@
 namespace hamkaas {
 
 /// Shared-memory GEMM: blocks of both sides are copied to shared memory, the
-/// next ones while one is multiplied. Each warp has rows of its own, each
-/// thread some columns of these.
+/// next ones while one is multiplied. Derived classes multiply.
 class SharedMemoryGemm : protected DeviceContraction {
 public:
   virtual ~SharedMemoryGemm() = default;
@@ -35,15 +34,15 @@ public:
 protected:
   /// Elements from row to row of what is in shared memory, and from row to row
   /// of the operand there.
-  virtual int64_t leftPitch() const { return tile.depth; }
-  virtual int64_t rightPitch() const { return tile.columns(); }
+  virtual int64_t leftPitch() const = 0;
+  virtual int64_t rightPitch() const = 0;
   /// The accumulators of a thread, before the first product.
-  virtual llvm::SmallVector<mlir::Value> makeSums();
+  virtual llvm::SmallVector<mlir::Value> makeSums() = 0;
   /// Adds the products of a stage.
   virtual llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
-                                                  mlir::ValueRange sums);
+                                                  mlir::ValueRange sums) = 0;
   /// Writes what exists of the warp's rows and columns.
-  virtual void finish(mlir::ValueRange sums);
+  virtual void finish(mlir::ValueRange sums) = 0;
 
   BlockTile tile;
   mlir::Value leftShared, rightShared;
@@ -67,9 +66,6 @@ private:
   };
 
   void chooseChunks();
-  void chooseLanes();
-  /// Vectors of a warp's columns.
-  int64_t vectors() const { return tile.columns() / lanes; }
   void emitBlock(mlir::Value batch);
   void addCopies(Side &side, int64_t rows, int64_t chunks,
                  llvm::function_ref<void(Copy &)> place);
@@ -81,11 +77,8 @@ private:
                 mlir::Value from, mlir::Value exists, mlir::Value stage);
   void startStep(mlir::Value step);
   mlir::Value closeGroup();
-  void finishRows(mlir::ValueRange sums, int64_t count, int64_t lastActive);
 
   Side leftSide, rightSide;
-  /// Of the vectors of columns.
-  int64_t lanes = 0;
   mlir::Value thread;
 };
 
