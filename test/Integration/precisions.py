@@ -41,9 +41,14 @@ def bf16(x):
     return round_bits(x, 16, True)
 
 
+def truncate_tf32(x):
+    """The bits that tensor cores read."""
+    return (x.view(np.uint32) & np.uint32(2**32 - 2**13)).view(np.float32)
+
+
 def multiply_split(multiply, x, w):
     large = tf32(x), tf32(w)
-    small = tf32(x - large[0]), tf32(w - large[1])
+    small = truncate_tf32(x - large[0]), truncate_tf32(w - large[1])
     return (multiply(large[0], large[1]) + multiply(small[0], large[1])
             + multiply(large[0], small[1]))
 
@@ -85,6 +90,8 @@ CASES = [
 
 # Depths of thousands, which the errors of single sums must not grow with.
 DEEP = ("hamkaas.matmul %x, %w", matmul, ((16, 4096), (4096, 32)))
+# Enough for the largest blocks, at a wide and at a narrow edge.
+LARGE = ("hamkaas.matmul %x, %w", matmul, ((1276, 36), (36, 2556)))
 
 
 def tensor(shape):
@@ -130,7 +137,7 @@ def check(what, found, expected, bound):
 
 class Case:
     def __init__(self, number, folder):
-        self.case = [*CASES, DEEP][number]
+        self.case = [*CASES, DEEP, LARGE][number]
         self.folder = folder
         rng = np.random.default_rng(number)
         draw = lambda shape: rng.standard_normal(shape).astype(np.float32)
@@ -223,6 +230,8 @@ def main():
                     case.check(precision)
         if not arguments.assemble and not arguments.on_cpu:
             Case(len(CASES), pathlib.Path(folder)).check_deep()
+            for precision in ["tf32", "bf16"]:
+                Case(len(CASES) + 1, pathlib.Path(folder)).check(precision)
     print(f"{len(CASES)} cases in {len(PRECISIONS)} precisions")
 
 

@@ -21,8 +21,7 @@ static constexpr double wantedWarps = 8;
 static constexpr int64_t maxResidentBlocks = 2;
 /// Time to write a sum to shared memory and read it, in multiply-adds.
 static constexpr double exchangeCost = 8;
-/// Depth of a stage for tensor cores: three stages of the largest tile are 56
-/// KB of shared memory.
+/// Depth of a stage for tensor cores.
 static constexpr int64_t tensorDepth = 16;
 
 namespace {
@@ -48,12 +47,13 @@ static constexpr Candidate candidates[] = {{4, 32, 2, 0.72, 2, 3, 1, 16},
                                            {8, 16, 1, 0.45, 1, 3, 8, 64},
                                            {8, 8, 1, 0.30, 1, 4, 8, 64}};
 
-/// Tensor cores multiply 16 rows by 8 columns: a warp with more of both reads
-/// less per product. They finish so fast that two stages must be in flight.
+/// A warp of tensor cores with 64 rows and 64 columns reads least per product,
+/// and its sums are half of its registers. Four stages of the largest tile are
+/// 97 KB.
 static constexpr Candidate tensorCandidates[] = {
-    {8, 64, 1, 0.90, 4, 3}, {8, 32, 1, 0.80, 2, 3}, {4, 32, 1, 0.76, 2, 3},
-    {4, 32, 1, 0.74, 4, 3}, {4, 16, 1, 0.60, 1, 3}, {4, 16, 1, 0.60, 2, 3},
-    {4, 16, 1, 0.60, 4, 3}};
+    {8, 64, 2, 0.92, 4, 4}, {4, 64, 2, 0.88, 2, 4}, {4, 32, 2, 0.82, 2, 4},
+    {4, 32, 1, 0.74, 2, 4}, {4, 32, 1, 0.70, 4, 4}, {4, 16, 1, 0.60, 1, 4},
+    {4, 16, 1, 0.60, 2, 4}, {4, 16, 1, 0.60, 4, 4}};
 
 std::optional<BlockTile>
 hamkaas::chooseBlockTile(const CostModel &costs, int64_t batches, int64_t rows,

@@ -34,6 +34,10 @@ static constexpr int64_t maxWarps = 4;
 /// multiprocessor.
 static int64_t getWantedBlocks() { return 2 * gpuFacts.processors; }
 
+/// Shared memory of a multiprocessor; of sm_80, among those that run several
+/// large blocks.
+static constexpr int64_t processorSharedBytes = 164 * 1024;
+
 /// Alignment of buffers in shared memory: that of the widest access.
 static int64_t getSharedAlignment() { return gpuFacts.accessBytes; }
 
@@ -350,15 +354,18 @@ static int64_t getRegisters(func::FuncOp kernel, int64_t threads) {
 }
 
 /// Sets the minimum of resident blocks per multiprocessor, which implies the
-/// register limit. On its own, ptxas gives some contractions fewer registers,
-/// for more blocks, and spills.
+/// register limit. Blocks with much shared memory are few at a time anyway. On
+/// its own, ptxas gives some contractions fewer registers, for more blocks, and
+/// spills.
 static void stateBlocks(func::FuncOp kernel, gpu::GPUFuncOp function,
-                        int64_t threads) {
-  int64_t registers = getRegisters(kernel, threads);
+                        const Launch &launch) {
+  int64_t registers = getRegisters(kernel, launch.threads);
   if (registers == 0)
     return;
-  int64_t blocks =
-      std::max<int64_t>(1, gpuFacts.processorRegisters / (threads * registers));
+  int64_t blocks = gpuFacts.processorRegisters / (launch.threads * registers);
+  if (launch.sharedBytes > 0)
+    blocks = std::min(blocks, processorSharedBytes / launch.sharedBytes);
+  blocks = std::max<int64_t>(blocks, 1);
   function->setAttr(
       NVVM::NVVMDialect::getMinctasmAttrName(),
       IntegerAttr::get(IntegerType::get(function.getContext(), 32), blocks));
@@ -369,7 +376,7 @@ LogicalResult TileFunction::add(bool asksFailure) {
     return failure();
   gpu::GPUFuncOp function =
       createDeviceFunction(builder, kernel, kernel.getSymName(), launch);
-  stateBlocks(kernel, function, launch.threads);
+  stateBlocks(kernel, function, launch);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
   for (auto [from, to] :

@@ -15,6 +15,7 @@
 #include "SharedMemoryGemm.h"
 #include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "WideLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,6 +37,22 @@ void SharedMemoryGemm::chooseChunks() {
   rightSide.chunk = right.panelWidth || isAligned(right, loops.column) ? 4 : 1;
 }
 
+/// Gives a thread several columns of the result if its consumers read and write
+/// them so.
+void SharedMemoryGemm::chooseLanes() {
+  lanes = warpSize;
+  if (result.getType() != root->getResult(0).getType())
+    return;
+  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
+  SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
+  ofLoops[loops.column] = {1, 0};
+  SmallVector<LaneUse::Index> at = applyToLanes(map, ofLoops);
+  lanes =
+      chooseWideLanes(kernel.costs(), tile.warpColumns,
+                      {{result, at}, {kernel.destinationArgument(), at}},
+                      [&](Value value) { return value == root->getResult(0); });
+}
+
 bool SharedMemoryGemm::match() {
   if (!matchOperands())
     return false;
@@ -46,6 +63,7 @@ bool SharedMemoryGemm::match() {
     return false;
   tile = *chosen;
   chooseChunks();
+  chooseLanes();
   return true;
 }
 
@@ -146,6 +164,7 @@ void SharedMemoryGemm::addLeftCopies() {
   int64_t chunks = tile.depth / leftSide.chunk;
   addCopies(leftSide, tile.blockRows(), chunks, [&](Copy &copy) {
     copy.depth = copy.column;
+    copy.column = placeLeftColumn(copy.row, copy.column);
     Value row = kernel.add(firstRow, copy.row);
     if (rowCount % tile.blockRows())
       row = kernel.minimum(row, rowCount - 1);

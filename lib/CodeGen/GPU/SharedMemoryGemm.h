@@ -36,6 +36,11 @@ protected:
   /// of the operand there.
   virtual int64_t leftPitch() const = 0;
   virtual int64_t rightPitch() const = 0;
+  /// The column in shared memory of a column of the left side, for fewer bank
+  /// conflicts. Keeps groups of four neighbors together.
+  virtual mlir::Value placeLeftColumn(mlir::Value row, mlir::Value column) {
+    return column;
+  }
   /// The accumulators of a thread, before the first product.
   virtual llvm::SmallVector<mlir::Value> makeSums() = 0;
   /// Adds the products of a stage.
@@ -45,6 +50,8 @@ protected:
   virtual void finish(mlir::ValueRange sums) = 0;
 
   BlockTile tile;
+  /// Of the vectors in which results are written.
+  int64_t lanes = 0;
   mlir::Value leftShared, rightShared;
   /// State while a block is emitted.
   mlir::Value warp, lane, firstRow, columnBlock, firstColumn;
@@ -66,6 +73,7 @@ private:
   };
 
   void chooseChunks();
+  void chooseLanes();
   void emitBlock(mlir::Value batch);
   void addCopies(Side &side, int64_t rows, int64_t chunks,
                  llvm::function_ref<void(Copy &)> place);

@@ -6,7 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Fragments are per-thread values, unlike the vectors of all other code here.
-// `nvvm.mma.sync` takes them as scalars, which SIMT distribution leaves alone.
+// They are operations of the LLVM and NVVM dialects, which SIMT distribution
+// leaves alone.
+//
+// The product is transposed: its rows are the columns of the right side. It may
+// have the depth and these columns in any order, if both sides and the sums
+// agree. So two neighbors in memory, which a thread reads at once, are
+// neighboring registers of a fragment: along the depth of the left side, along
+// the columns of the right side.
+//
 // Finally the sums go through shared memory and come back as rows, for the
 // epilogue.
 //
@@ -24,23 +32,34 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Rows and columns of one product.
-static constexpr int64_t productRows = 16, productColumns = 8;
-/// Threads that hold a row of a product together.
-static constexpr int64_t threadsOfRow = 4;
-/// Sums of one product per thread: two neighbours in a row, and two in the row
-/// eight below.
+/// Rows and columns of the result that one product has. The right side is the
+/// first factor, which has more.
+static constexpr int64_t productRows = 8, productColumns = 16;
+/// Threads that hold a row of the left side, or a column of the right one.
+static constexpr int64_t threadsOfLine = 4;
+/// Sums of one product per thread: those of two neighboring columns, each with
+/// two neighboring rows.
 static constexpr int64_t sumsOfThread = 4;
-static constexpr int64_t rowsBetween = 8;
-/// Shared memory has 32 banks and serves a warp at once if its threads read
-/// different banks. Rows are padded so that the eight rows, or four, of a
-/// fragment are in different banks.
-static constexpr int64_t sumPadding = 8;
+/// Neighbors that a thread reads at once.
+static constexpr int64_t numbersAtOnce = 2;
+/// An eight of the depth: what four threads read at once of a row.
+static constexpr int64_t depthEight = numbersAtOnce * threadsOfLine;
+/// Rows that go through shared memory at once.
+static constexpr int64_t finishedRows = 2 * productRows;
+/// Shared memory has 32 banks and serves 16 threads at once if the pairs that
+/// they read are in different banks. The padding puts rows at even distances,
+/// which four threads read, 8 banks apart.
+static constexpr int64_t padding = 4;
 
-int64_t TensorCoreGemm::leftPitch() const { return tile.depth + 4 * packed(); }
+int64_t TensorCoreGemm::rightPitch() const { return tile.columns() + padding; }
 
-int64_t TensorCoreGemm::rightPitch() const {
-  return tile.columns() + 8 / packed();
+/// Two rows of the left side have a number in each bank, so every other two
+/// have their eights of the depth swapped.
+Value TensorCoreGemm::placeLeftColumn(Value row, Value column) {
+  assert(tile.depth == 2 * depthEight && "expected two eights to swap");
+  Value isSwapped = kernel.remainder(kernel.divide(row, 2), 2);
+  return arith::XOrIOp::create(kernel.ir(), kernel.loc(), column,
+                               kernel.multiply(isSwapped, depthEight));
 }
 
 SmallVector<Value> TensorCoreGemm::makeSums() {
@@ -54,83 +73,139 @@ void TensorCoreGemm::placeThread() {
   warpRow = kernel.multiply(kernel.divide(warp, tile.columnWarps), tile.rows);
   warpColumn = kernel.multiply(kernel.remainder(warp, tile.columnWarps),
                                tile.warpColumns);
-  group = kernel.divide(lane, threadsOfRow);
-  member = kernel.remainder(lane, threadsOfRow);
+  group = kernel.divide(lane, threadsOfLine);
+  member = kernel.remainder(lane, threadsOfLine);
 }
 
 //===----------------------------------------------------------------------===//
 // Fragments
 //===----------------------------------------------------------------------===//
 
-/// 32 bits whose upper 19 are the number rounded to TF32.
-Value TensorCoreGemm::toTF32(Value number) {
-  OpBuilder &ir = kernel.ir();
-  return NVVM::ConvertFloatToTF32Op::create(ir, kernel.loc(), ir.getI32Type(),
-                                            number, NVVM::FPRoundingMode::RNA);
-}
-
-/// The exact difference of `number` and `rounded`. The lower bits of `rounded`
-/// mean nothing.
-Value TensorCoreGemm::getRest(Value number, Value rounded) {
+/// The address of an element of a buffer in shared memory.
+Value TensorCoreGemm::getPointer(Value buffer, Value element) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
-  Value upper = arith::ConstantIntOp::create(ir, loc, ~0x1fff, 32);
-  Value bits = arith::AndIOp::create(ir, loc, rounded, upper);
-  Value large = arith::BitcastOp::create(ir, loc, ir.getF32Type(), bits);
-  return arith::SubFOp::create(ir, loc, number, large);
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(ir, loc, buffer);
+  Value address =
+      kernel.add(base, kernel.multiply(element, CostModel::elementBytes));
+  auto type = LLVM::LLVMPointerType::get(
+      ir.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
+  Value bits = arith::IndexCastOp::create(ir, loc, ir.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(ir, loc, type, bits);
 }
 
-/// Adds the register of the elements that `load` gives for the next places of
-/// the depth.
-void TensorCoreGemm::addRegister(Fragment &fragment, LoadElement load) {
+/// Where the thread reads the left side at an eight of the depth.
+Value TensorCoreGemm::getLeftPointer(Value stage, Value depth) {
+  Value row = kernel.add(warpRow, group);
+  Value column = placeLeftColumn(
+      row, kernel.add(depth, kernel.multiply(member, numbersAtOnce)));
+  Value first = kernel.multiply(stage, tile.blockRows());
+  return getPointer(
+      leftShared,
+      kernel.add(kernel.multiply(kernel.add(first, row), leftPitch()), column));
+}
+
+Value TensorCoreGemm::getRightPointer(Value stage, Value depth) {
+  Value row = kernel.add(kernel.add(kernel.multiply(stage, tile.depth), depth),
+                         kernel.multiply(member, numbersAtOnce));
+  Value column = kernel.add(warpColumn, kernel.multiply(group, numbersAtOnce));
+  return getPointer(rightShared,
+                    kernel.add(kernel.multiply(row, rightPitch()), column));
+}
+
+/// The pointer that is `elements` further on.
+static Value movePointer(KernelBuilder &kernel, Value pointer,
+                         int64_t elements) {
+  return LLVM::GEPOp::create(
+      kernel.ir(), kernel.loc(), pointer.getType(), kernel.ir().getF32Type(),
+      pointer, ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(elements)));
+}
+
+std::array<Value, 2> TensorCoreGemm::loadNumbers(Value pointer,
+                                                 int64_t element) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
-  if (isBF16()) {
-    Value low = load(0), high = load(1);
-    auto pair = VectorType::get(2, ir.getBF16Type());
-    Value both = NVVM::ConvertF32x2ToBF16x2Op::create(ir, loc, pair, high, low,
-                                                      /*random_bits=*/nullptr,
-                                                      NVVM::FPRoundingMode::RN);
-    fragment.numbers.push_back(
-        LLVM::BitcastOp::create(ir, loc, ir.getI32Type(), both));
+  Value numbers = LLVM::LoadOp::create(
+      ir, loc, VectorType::get(numbersAtOnce, ir.getF32Type()),
+      movePointer(kernel, pointer, element),
+      numbersAtOnce * CostModel::elementBytes);
+  auto get = [&](int64_t i) -> Value {
+    return LLVM::ExtractElementOp::create(
+        ir, loc, numbers, arith::ConstantIntOp::create(ir, loc, i, 32));
+  };
+  return {get(0), get(1)};
+}
+
+Value TensorCoreGemm::packBF16(Value low, Value high) {
+  OpBuilder &ir = kernel.ir();
+  auto pair = VectorType::get(2, ir.getBF16Type());
+  Value both = NVVM::ConvertF32x2ToBF16x2Op::create(
+      ir, kernel.loc(), pair, high, low,
+      /*random_bits=*/nullptr, NVVM::FPRoundingMode::RN);
+  return LLVM::BitcastOp::create(ir, kernel.loc(), ir.getI32Type(), both);
+}
+
+/// Adds a TF32 number, in the upper 19 of 32 bits; tensor cores ignore the
+/// others. For a split number, rounding need not care about NaN and infinity,
+/// since the remainder of both is NaN.
+void TensorCoreGemm::addNumber(Fragment &fragment, Value number) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  if (!isSplit()) {
+    fragment.numbers.push_back(NVVM::ConvertFloatToTF32Op::create(
+        ir, loc, ir.getI32Type(), number, NVVM::FPRoundingMode::RNA));
     return;
   }
-  Value number = load(0);
-  Value rounded = toTF32(number);
-  fragment.numbers.push_back(rounded);
-  if (isSplit())
-    fragment.rests.push_back(toTF32(getRest(number, rounded)));
+  auto constant = [&](int64_t bits) {
+    return arith::ConstantIntOp::create(ir, loc, bits, 32);
+  };
+  Value bits = arith::BitcastOp::create(ir, loc, ir.getI32Type(), number);
+  Value sum = arith::AddIOp::create(ir, loc, bits, constant(0x1000));
+  Value upper = arith::AndIOp::create(ir, loc, sum, constant(~0x1fff));
+  Value large = arith::BitcastOp::create(ir, loc, ir.getF32Type(), upper);
+  // Exact.
+  Value rest = arith::SubFOp::create(ir, loc, number, large);
+  fragment.numbers.push_back(upper);
+  fragment.rests.push_back(
+      arith::BitcastOp::create(ir, loc, ir.getI32Type(), rest));
 }
 
-/// A thread has its row and the one eight rows below, at its place of the depth
-/// and at the one four places further on.
-TensorCoreGemm::Fragment TensorCoreGemm::loadLeft(Value stage, int64_t row,
-                                                  int64_t depth) {
+/// A thread has one row. Of TF32, the neighbors that it reads are four places
+/// apart in the depth of the product.
+TensorCoreGemm::Fragment TensorCoreGemm::loadLeft(ValueRange pointers,
+                                                  int64_t row) {
   Fragment fragment;
-  Value first = kernel.add(kernel.add(warpRow, row), group);
-  for (int64_t place : {int64_t(0), threadsOfRow})
-    for (int64_t below : {int64_t(0), rowsBetween})
-      addRegister(fragment, [&](int64_t next) -> Value {
-        Value k = kernel.add(kernel.multiply(member, packed()),
-                             depth + place * packed() + next);
-        return memref::LoadOp::create(
-            kernel.ir(), kernel.loc(), leftShared,
-            ValueRange{stage, kernel.add(first, below), k});
-      });
+  for (Value pointer : pointers) {
+    auto [low, high] = loadNumbers(pointer, row * leftPitch());
+    if (isBF16()) {
+      fragment.numbers.push_back(packBF16(low, high));
+      continue;
+    }
+    addNumber(fragment, low);
+    addNumber(fragment, high);
+  }
   return fragment;
 }
 
-TensorCoreGemm::Fragment TensorCoreGemm::loadRight(Value stage, int64_t column,
-                                                   int64_t depth) {
+/// A thread has two neighboring columns, which are eight places apart in the
+/// product.
+TensorCoreGemm::Fragment TensorCoreGemm::loadRight(Value pointer,
+                                                   int64_t column) {
   Fragment fragment;
-  Value at = kernel.add(kernel.add(warpColumn, column), group);
-  for (int64_t place : {int64_t(0), threadsOfRow})
-    addRegister(fragment, [&](int64_t next) -> Value {
-      Value k = kernel.add(kernel.multiply(member, packed()),
-                           depth + place * packed() + next);
-      return memref::LoadOp::create(kernel.ir(), kernel.loc(), rightShared,
-                                    ValueRange{stage, k, at});
-    });
+  for (int64_t eight = 0; eight < depthEights(); ++eight) {
+    auto load = [&](int64_t k) {
+      int64_t row = eight * depthEight + k;
+      return loadNumbers(pointer, row * rightPitch() + column);
+    };
+    std::array<Value, 2> first = load(0), second = load(1);
+    if (isBF16()) {
+      for (auto [low, high] : llvm::zip_equal(first, second))
+        fragment.numbers.push_back(packBF16(low, high));
+      continue;
+    }
+    for (Value number : {first[0], first[1], second[0], second[1]})
+      addNumber(fragment, number);
+  }
   return fragment;
 }
 
@@ -138,15 +213,16 @@ TensorCoreGemm::Fragment TensorCoreGemm::loadRight(Value stage, int64_t column,
 // Products
 //===----------------------------------------------------------------------===//
 
-void TensorCoreGemm::addProduct(ArrayRef<Value> left, ArrayRef<Value> right,
+void TensorCoreGemm::addProduct(ArrayRef<Value> right, ArrayRef<Value> left,
                                 MutableArrayRef<Value> sums) {
   OpBuilder &ir = kernel.ir();
   auto type = isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::tf32;
   auto result = LLVM::LLVMStructType::getLiteral(
       ir.getContext(), SmallVector<Type>(sumsOfThread, ir.getF32Type()));
   Value product = NVVM::MmaOp::create(
-      ir, kernel.loc(), result, ValueRange(left), ValueRange(right),
-      ValueRange(sums), {productRows, productColumns, productDepth()},
+      ir, kernel.loc(), result, ValueRange(right), ValueRange(left),
+      ValueRange(sums),
+      {productColumns, productRows, depthEights() * depthEight},
       /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
       std::array{type, type},
       std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
@@ -159,36 +235,56 @@ void TensorCoreGemm::addProduct(ArrayRef<Value> left, ArrayRef<Value> right,
 /// of a split number therefore start from zero and are added in float32, the
 /// smaller ones first. The product of both remainders is below the error of
 /// float32.
-void TensorCoreGemm::addProducts(const Fragment &left, const Fragment &right,
+void TensorCoreGemm::addProducts(const Fragment &right, const Fragment &left,
                                  MutableArrayRef<Value> sums) {
   if (!isSplit())
-    return addProduct(left.numbers, right.numbers, sums);
+    return addProduct(right.numbers, left.numbers, sums);
   OpBuilder &ir = kernel.ir();
   Value zero =
       arith::ConstantOp::create(ir, kernel.loc(), ir.getF32FloatAttr(0));
   SmallVector<Value> products(sumsOfThread, zero);
-  addProduct(left.rests, right.numbers, products);
-  addProduct(left.numbers, right.rests, products);
-  addProduct(left.numbers, right.numbers, products);
+  addProduct(right.rests, left.numbers, products);
+  addProduct(right.numbers, left.rests, products);
+  addProduct(right.numbers, left.numbers, products);
   for (auto [sum, product] : llvm::zip_equal(sums, products))
     sum = arith::AddFOp::create(ir, kernel.loc(), sum, product);
 }
 
-SmallVector<Value> TensorCoreGemm::multiply(Value stage, ValueRange sums) {
+SmallVector<Value> TensorCoreGemm::addDepth(Value stage, Value depth,
+                                            ValueRange sums) {
+  SmallVector<Value> leftPointers;
+  for (int64_t eight = 0; eight < depthEights(); ++eight)
+    leftPointers.push_back(
+        getLeftPointer(stage, kernel.add(depth, eight * depthEight)));
+  Value rightPointer = getRightPointer(stage, depth);
+  SmallVector<Fragment> columns;
+  for (int64_t c = 0; c < tile.warpColumns; c += productColumns)
+    columns.push_back(loadRight(rightPointer, c));
   SmallVector<Value> next(sums);
-  for (int64_t depth = 0; depth < tile.depth; depth += productDepth()) {
-    SmallVector<Fragment> columns;
-    for (int64_t c = 0; c < tile.warpColumns; c += productColumns)
-      columns.push_back(loadRight(stage, c, depth));
-    MutableArrayRef<Value> rest = next;
-    for (int64_t r = 0; r < tile.rows; r += productRows) {
-      Fragment row = loadLeft(stage, r, depth);
-      for (const Fragment &column : columns) {
-        addProducts(row, column, rest.take_front(sumsOfThread));
-        rest = rest.drop_front(sumsOfThread);
-      }
+  MutableArrayRef<Value> rest = next;
+  for (int64_t r = 0; r < tile.rows; r += productRows) {
+    Fragment row = loadLeft(leftPointers, r);
+    for (const Fragment &column : columns) {
+      addProducts(column, row, rest.take_front(sumsOfThread));
+      rest = rest.drop_front(sumsOfThread);
     }
   }
+  return next;
+}
+
+SmallVector<Value> TensorCoreGemm::multiply(Value stage, ValueRange sums) {
+  int64_t productDepth = depthEights() * depthEight;
+  // Split numbers fill the registers: those of a later product, which ptxas
+  // would compute early, would be spilled.
+  if (isSplit())
+    return kernel.loop(kernel.constant(0), kernel.constant(tile.depth),
+                       productDepth, sums, /*writes=*/false,
+                       [&](Value depth, ValueRange carried) {
+                         return addDepth(stage, depth, carried);
+                       });
+  SmallVector<Value> next(sums);
+  for (int64_t depth = 0; depth < tile.depth; depth += productDepth)
+    next = addDepth(stage, kernel.constant(depth), next);
   return next;
 }
 
@@ -207,53 +303,79 @@ static int64_t countElements(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getNumElements();
 }
 
-/// Rows of one product after the other go through what held the operands.
+int64_t TensorCoreGemm::sumPitch() const { return tile.warpColumns + padding; }
+
+/// Lanes of the vectors of a warp's columns.
+int64_t TensorCoreGemm::finishLanes() const {
+  return std::min(std::max(lanes, warpSize), tile.warpColumns);
+}
+
+void TensorCoreGemm::syncWarp() {
+  Value all = arith::ConstantIntOp::create(kernel.ir(), kernel.loc(), -1, 32);
+  NVVM::SyncWarpOp::create(kernel.ir(), kernel.loc(), all);
+}
+
+/// Some rows after the other go through what held the operands.
 void TensorCoreGemm::finish(ValueRange sums) {
   bool isLeft = countElements(leftShared) > countElements(rightShared);
-  Value buffer = flatten(kernel, isLeft ? leftShared : rightShared);
-  int64_t elements = productRows * (tile.warpColumns + sumPadding);
+  Value shared = isLeft ? leftShared : rightShared;
+  Value buffer = flatten(kernel, shared);
+  int64_t elements = finishedRows * sumPitch();
   assert(tile.warps * elements <= countElements(buffer) &&
          "sums of a tile do not fit");
   Value first = kernel.multiply(warp, elements);
-  int64_t count = sumsOfThread * tile.warpColumns / productColumns;
+  Value own =
+      kernel.add(kernel.multiply(kernel.multiply(member, 2), sumPitch()),
+                 kernel.multiply(group, numbersAtOnce));
+  Value pointer = getPointer(shared, kernel.add(first, own));
+  int64_t count = sums.size() / (tile.rows / finishedRows);
   // Other warps may still read operands.
   blockBarrier(kernel);
-  for (int64_t r = 0; r < tile.rows; r += productRows) {
-    storeSums(sums.slice(r / productRows * count, count), buffer, first);
-    Value all = arith::ConstantIntOp::create(kernel.ir(), kernel.loc(), -1, 32);
-    NVVM::SyncWarpOp::create(kernel.ir(), kernel.loc(), all);
+  for (int64_t r = 0; r < tile.rows; r += finishedRows) {
+    // AccessOrder ignores the stores, which are operations of LLVM.
+    if (r > 0)
+      syncWarp();
+    storeSums(sums.slice(r / finishedRows * count, count), pointer);
+    syncWarp();
     finishRows(buffer, first, kernel.add(kernel.add(firstRow, warpRow), r));
   }
 }
 
-void TensorCoreGemm::storeSums(ValueRange sums, Value buffer, Value first) {
+/// Of each product, a thread has two neighbors of two rows.
+void TensorCoreGemm::storeSums(ValueRange sums, Value pointer) {
   OpBuilder &ir = kernel.ir();
-  int64_t pitch = tile.warpColumns + sumPadding;
-  Value own = kernel.add(kernel.add(first, kernel.multiply(group, pitch)),
-                         kernel.multiply(member, 2));
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    int64_t column = int64_t(i) / sumsOfThread * productColumns + i % 2;
-    int64_t row = int64_t(i) % sumsOfThread / 2 * rowsBetween;
-    auto store = memref::StoreOp::create(
-        ir, kernel.loc(), sum, buffer,
-        ValueRange(kernel.add(own, row * pitch + column)));
-    store->setAttr(HamKaasDialect::laneStoreAttrName, ir.getUnitAttr());
-  }
+  Location loc = kernel.loc();
+  auto constant = [&](int64_t i) {
+    return arith::ConstantIntOp::create(ir, loc, i, 32);
+  };
+  auto store = [&](Value low, Value high, int64_t element) {
+    Value pair = LLVM::PoisonOp::create(
+        ir, loc, VectorType::get(numbersAtOnce, ir.getF32Type()));
+    pair = LLVM::InsertElementOp::create(ir, loc, pair, low, constant(0));
+    pair = LLVM::InsertElementOp::create(ir, loc, pair, high, constant(1));
+    LLVM::StoreOp::create(ir, loc, pair, movePointer(kernel, pointer, element),
+                          numbersAtOnce * CostModel::elementBytes);
+  };
+  for (int64_t r = 0; r < finishedRows; r += productRows)
+    for (int64_t c = 0; c < tile.warpColumns; c += productColumns) {
+      for (int64_t i = 0; i < 2; ++i)
+        store(sums[i], sums[2 + i], (r + i) * sumPitch() + c);
+      sums = sums.drop_front(sumsOfThread);
+    }
 }
 
 /// Writes what exists of the rows from `row` on.
 void TensorCoreGemm::finishRows(Value buffer, Value first, Value row) {
-  int64_t pitch = tile.warpColumns + sumPadding;
-  auto type = VectorType::get(warpSize, kernel.ir().getF32Type());
-  int64_t rest = columnCount % warpSize;
+  int64_t width = finishLanes();
+  auto type = VectorType::get(width, kernel.ir().getF32Type());
+  int64_t rest = columnCount % width;
   auto finishVector = [&](Value sumRow, int64_t v, Value at) {
-    Value place = kernel.add(kernel.add(first, kernel.multiply(sumRow, pitch)),
-                             v * warpSize);
+    Value place = kernel.add(
+        kernel.add(first, kernel.multiply(sumRow, sumPitch())), v * width);
     Value sums = vector::LoadOp::create(kernel.ir(), kernel.loc(), type, buffer,
                                         ValueRange(place));
-    Value column =
-        kernel.add(kernel.add(firstColumn, warpColumn), v * warpSize);
-    auto whole = [&] { finishRow(sums, at, column, warpSize); };
+    Value column = kernel.add(kernel.add(firstColumn, warpColumn), v * width);
+    auto whole = [&] { finishRow(sums, at, column, width); };
     auto part = [&] { finishRow(sums, at, column, rest); };
     if (columnCount % tile.columns() == 0)
       return whole();
@@ -262,11 +384,11 @@ void TensorCoreGemm::finishRows(Value buffer, Value first, Value row) {
         kernel.writingBranch(kernel.isLess(column, columnCount), part, [] {});
     });
   };
-  Value end = kernel.constant(productRows);
+  Value end = kernel.constant(finishedRows);
   kernel.writingLoop(kernel.constant(0), end, 1, [&](Value sumRow) {
     Value at = kernel.add(row, sumRow);
     auto write = [&] {
-      for (int64_t v = 0; v < tile.warpColumns / warpSize; ++v)
+      for (int64_t v = 0; v < tile.warpColumns / width; ++v)
         finishVector(sumRow, v, at);
     };
     if (rowCount % tile.blockRows() == 0)

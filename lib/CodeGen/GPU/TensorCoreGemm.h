@@ -9,6 +9,7 @@
 #define HAMKAAS_LIB_CODEGEN_GPU_TENSORCOREGEMM_H
 
 #include "SharedMemoryGemm.h"
+#include <array>
 
 namespace hamkaas {
 
@@ -19,8 +20,8 @@ public:
   using SharedMemoryGemm::SharedMemoryGemm;
 
 protected:
-  int64_t leftPitch() const override;
   int64_t rightPitch() const override;
+  mlir::Value placeLeftColumn(mlir::Value row, mlir::Value column) override;
   llvm::SmallVector<mlir::Value> makeSums() override;
   llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
                                           mlir::ValueRange sums) override;
@@ -33,36 +34,40 @@ private:
     /// The rounding errors of the numbers, for Precision::TF32x3.
     llvm::SmallVector<mlir::Value, 4> rests;
   };
-  using LoadElement = llvm::function_ref<mlir::Value(int64_t depth)>;
-
   bool isBF16() const { return kernel.target().precision == Precision::BF16; }
   bool isSplit() const {
     return kernel.target().precision == Precision::TF32x3;
   }
-  /// Neighbours along the depth that are in a register.
-  int64_t packed() const { return isBF16() ? 2 : 1; }
-  /// Depth of one product.
-  int64_t productDepth() const { return 8 * packed(); }
+  /// Eights of the depth in one product.
+  int64_t depthEights() const { return isBF16() ? 2 : 1; }
 
   void placeThread();
-  Fragment loadLeft(mlir::Value stage, int64_t row, int64_t depth);
-  Fragment loadRight(mlir::Value stage, int64_t column, int64_t depth);
-  void addRegister(Fragment &fragment, LoadElement load);
-  mlir::Value toTF32(mlir::Value number);
-  mlir::Value getRest(mlir::Value number, mlir::Value rounded);
-  void addProducts(const Fragment &left, const Fragment &right,
+  mlir::Value getPointer(mlir::Value buffer, mlir::Value element);
+  mlir::Value getLeftPointer(mlir::Value stage, mlir::Value depth);
+  mlir::Value getRightPointer(mlir::Value stage, mlir::Value depth);
+  std::array<mlir::Value, 2> loadNumbers(mlir::Value pointer, int64_t element);
+  void addNumber(Fragment &fragment, mlir::Value number);
+  mlir::Value packBF16(mlir::Value low, mlir::Value high);
+  Fragment loadLeft(mlir::ValueRange pointers, int64_t row);
+  Fragment loadRight(mlir::Value pointer, int64_t column);
+  llvm::SmallVector<mlir::Value> addDepth(mlir::Value stage, mlir::Value depth,
+                                          mlir::ValueRange sums);
+  void addProducts(const Fragment &right, const Fragment &left,
                    llvm::MutableArrayRef<mlir::Value> sums);
-  void addProduct(llvm::ArrayRef<mlir::Value> left,
-                  llvm::ArrayRef<mlir::Value> right,
+  void addProduct(llvm::ArrayRef<mlir::Value> right,
+                  llvm::ArrayRef<mlir::Value> left,
                   llvm::MutableArrayRef<mlir::Value> sums);
 
-  void storeSums(mlir::ValueRange sums, mlir::Value buffer, mlir::Value first);
+  int64_t sumPitch() const;
+  int64_t finishLanes() const;
+  void syncWarp();
+  void storeSums(mlir::ValueRange sums, mlir::Value pointer);
   void finishRows(mlir::Value buffer, mlir::Value first, mlir::Value row);
 
   /// Of the warp in its block.
   mlir::Value warpRow, warpColumn;
-  /// Of the thread among those that hold a row, and its row or column among
-  /// eight.
+  /// Of the thread among those that hold a row or column, and which of eight
+  /// it is.
   mlir::Value member, group;
 };
 

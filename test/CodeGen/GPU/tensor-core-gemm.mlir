@@ -7,24 +7,26 @@
 // RUN: hamkaas-compile %s --target=cuda --precision=3xtf32 --emit=ptx | FileCheck %s --check-prefix=PTX3
 // RUN: hamkaas-compile %s --target=cuda --precision=bf16 --emit=ptx | FileCheck %s --check-prefix=PTXBF16
 
-// Factors are rounded and multiplied by all threads of a warp; a barrier stands
-// between the last product and the sums, which go through the memory that held
-// the factors. A thread writes sums of its own, and waits before it reads those
-// of others.
+// Factors are rounded and multiplied by all threads of a warp, which read
+// neighbors at once; a barrier stands between the last product and the sums,
+// which go through the memory that held the factors. A thread writes sums of
+// its own, two at once, and waits before it reads those of others.
 
 // CHECK-LABEL: gpu.func @k1(
 // CHECK-SAME:    nvvm.minctasm = 
 // CHECK:         nvgpu.device_async_copy
 // CHECK:         scf.for
-// CHECK:           nvgpu.device_async_wait {{.*}} {numGroups = 1 : i32}
+// CHECK:           nvgpu.device_async_wait {{.*}} {numGroups = 2 : i32}
 // CHECK-NEXT:      gpu.barrier
-// CHECK:           nvvm.convert.float.to.tf32 {{.*}} {rnd = #nvvm.fp_rnd_mode<rna>}
+// CHECK:           %[[PAIR:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xf32>
+// CHECK-NEXT:      %[[NUMBER:.*]] = llvm.extractelement %[[PAIR]][
+// CHECK:           nvvm.convert.float.to.tf32 %[[NUMBER]] {rnd = #nvvm.fp_rnd_mode<rna>}
 // CHECK:           nvvm.mma.sync {{.*}} multiplicandAPtxType = #nvvm.mma_type<tf32>{{.*}} shape = #nvvm.shape<m = 16, n = 8, k = 8>
 // CHECK:         gpu.barrier
 // CHECK-NOT:     nvvm.bar.warp.sync
-// CHECK:         memref.store {{.*}} #gpu.address_space<workgroup>>
-// CHECK-NEXT:    arith.addi
-// CHECK-NEXT:    memref.store {{.*}} #gpu.address_space<workgroup>>
+// CHECK:         llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<3>
+// CHECK-NOT:     nvvm.bar.warp.sync
+// CHECK:         llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<3>
 // CHECK:         nvvm.bar.warp.sync
 // CHECK:         scf.for
 // CHECK-NOT:       nvvm.bar.warp.sync
@@ -33,11 +35,11 @@
 // Three products of a large and a small part, which are added to the sum as
 // float32.
 
-// SPLIT:      %[[LARGE:.*]] = nvvm.convert.float.to.tf32 %[[X:[0-9]+]]
-// SPLIT-NEXT: %[[BITS:.*]] = arith.andi %[[LARGE]], %{{.*}} : i32
-// SPLIT-NEXT: %[[ROUNDED:.*]] = arith.bitcast %[[BITS]] : i32 to f32
-// SPLIT-NEXT: %[[REST:.*]] = arith.subf %[[X]], %[[ROUNDED]] : f32
-// SPLIT-NEXT: nvvm.convert.float.to.tf32 %[[REST]]
+// SPLIT:      %[[BITS:.*]] = arith.bitcast %[[X:.*]] : f32 to i32
+// SPLIT-NEXT: %[[SUM:.*]] = arith.addi %[[BITS]], %c4096_i32 : i32
+// SPLIT-NEXT: %[[UPPER:.*]] = arith.andi %[[SUM]], %c-8192_i32 : i32
+// SPLIT-NEXT: %[[ROUNDED:.*]] = arith.bitcast %[[UPPER]] : i32 to f32
+// SPLIT-NEXT: arith.subf %[[X]], %[[ROUNDED]] : f32
 // SPLIT:      nvvm.mma.sync {{.*}} C[%[[ZERO:.*]], %[[ZERO]], %[[ZERO]], %[[ZERO]]]
 // SPLIT:      %[[FIRST:.*]] = llvm.extractvalue %{{.*}}[0]
 // SPLIT:      nvvm.mma.sync {{.*}} C[%[[FIRST]],
