@@ -15,7 +15,6 @@
 #include "SharedMemoryGemm.h"
 #include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "WideLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -37,22 +36,6 @@ void SharedMemoryGemm::chooseChunks() {
   rightSide.chunk = right.panelWidth || isAligned(right, loops.column) ? 4 : 1;
 }
 
-/// Gives a thread several columns of the result if its consumers read and write
-/// them so.
-void SharedMemoryGemm::chooseLanes() {
-  lanes = warpSize;
-  if (result.getType() != root->getResult(0).getType())
-    return;
-  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
-  SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
-  ofLoops[loops.column] = {1, 0};
-  SmallVector<LaneUse::Index> at = applyToLanes(map, ofLoops);
-  lanes =
-      chooseWideLanes(kernel.costs(), tile.warpColumns,
-                      {{result, at}, {kernel.destinationArgument(), at}},
-                      [&](Value value) { return value == root->getResult(0); });
-}
-
 bool SharedMemoryGemm::match() {
   if (!matchOperands())
     return false;
@@ -63,7 +46,6 @@ bool SharedMemoryGemm::match() {
     return false;
   tile = *chosen;
   chooseChunks();
-  chooseLanes();
   return true;
 }
 
@@ -108,31 +90,41 @@ void SharedMemoryGemm::emitBlock(Value batch) {
   addRightCopies();
 
   int64_t steps = llvm::divideCeil(depthCount, tile.depth);
-  int64_t ahead = tile.stages - 1;
-  Value group;
-  for (int64_t step = 0; step < ahead; ++step) {
+  for (int64_t step = 0; step < ahead(); ++step) {
     if (step < steps)
       startStep(kernel.constant(step));
     group = closeGroup();
   }
-  SmallVector<Value> sums = kernel.loop(
-      kernel.constant(0), kernel.constant(steps), 1, makeSums(),
-      /*writes=*/false, [&](Value step, ValueRange carried) {
-        // Wait for all groups except those of later steps.
-        nvgpu::DeviceAsyncWaitOp::create(ir, loc, group,
-                                         ir.getI32IntegerAttr(ahead - 1));
-        blockBarrier(kernel);
-        Value next = kernel.add(step, ahead);
-        auto start = [&] {
-          startStep(next);
-          return SmallVector<Value>();
-        };
-        kernel.branch(kernel.isLess(next, steps), {}, /*writes=*/false, start,
-                      [] { return SmallVector<Value>(); });
-        closeGroup();
-        return multiply(kernel.remainder(step, tile.stages), carried);
-      });
-  finish(sums);
+  finish(addSteps(steps));
+}
+
+void SharedMemoryGemm::waitForCopies(int64_t pending) {
+  nvgpu::DeviceAsyncWaitOp::create(
+      kernel.ir(), kernel.loc(), group,
+      kernel.ir().getI32IntegerAttr(static_cast<int32_t>(pending)));
+  blockBarrier(kernel);
+}
+
+void SharedMemoryGemm::startNext(Value step, int64_t steps) {
+  Value next = kernel.add(step, ahead());
+  auto start = [&] {
+    startStep(next);
+    return SmallVector<Value>();
+  };
+  kernel.branch(kernel.isLess(next, steps), {}, /*writes=*/false, start,
+                [] { return SmallVector<Value>(); });
+  closeGroup();
+}
+
+SmallVector<Value> SharedMemoryGemm::addSteps(int64_t steps) {
+  return kernel.loop(kernel.constant(0), kernel.constant(steps), 1, makeSums(),
+                     /*writes=*/false, [&](Value step, ValueRange carried) {
+                       // All groups except those of later steps.
+                       waitForCopies(ahead() - 1);
+                       startNext(step, steps);
+                       return multiply(kernel.remainder(step, tile.stages),
+                                       carried);
+                     });
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,6 +176,7 @@ void SharedMemoryGemm::addRightCopies() {
     if (!right.panelWidth && columnCount % tile.columns())
       copy.exists = kernel.isLess(column, columnCount);
     copy.base = kernel.add(batchOffset(right), column);
+    copy.column = placeRightColumn(copy.row, copy.column);
   });
 }
 

@@ -36,22 +36,34 @@ protected:
   /// of the operand there.
   virtual int64_t leftPitch() const = 0;
   virtual int64_t rightPitch() const = 0;
-  /// The column in shared memory of a column of the left side, for fewer bank
+  /// The column in shared memory of a column of a side, for fewer bank
   /// conflicts. Keeps groups of four neighbors together.
   virtual mlir::Value placeLeftColumn(mlir::Value row, mlir::Value column) {
     return column;
   }
+  virtual mlir::Value placeRightColumn(mlir::Value row, mlir::Value column) {
+    return column;
+  }
   /// The accumulators of a thread, before the first product.
   virtual llvm::SmallVector<mlir::Value> makeSums() = 0;
+  /// Adds the products of all steps. The copies of the first ones, as many as
+  /// are ahead, have been started.
+  virtual llvm::SmallVector<mlir::Value> addSteps(int64_t steps);
   /// Adds the products of a stage.
   virtual llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
                                                   mlir::ValueRange sums) = 0;
   /// Writes what exists of the warp's rows and columns.
   virtual void finish(mlir::ValueRange sums) = 0;
 
+  /// Steps whose copies are in flight while one is multiplied.
+  int64_t ahead() const { return tile.stages - 1; }
+  /// Starts the copies for the step that is `ahead` steps after `step`, if it
+  /// exists.
+  void startNext(mlir::Value step, int64_t steps);
+  /// Waits for all groups of copies except the last `pending`, in all threads.
+  void waitForCopies(int64_t pending);
+
   BlockTile tile;
-  /// Of the vectors in which results are written.
-  int64_t lanes = 0;
   mlir::Value leftShared, rightShared;
   /// State while a block is emitted.
   mlir::Value warp, lane, firstRow, columnBlock, firstColumn;
@@ -73,7 +85,6 @@ private:
   };
 
   void chooseChunks();
-  void chooseLanes();
   void emitBlock(mlir::Value batch);
   void addCopies(Side &side, int64_t rows, int64_t chunks,
                  llvm::function_ref<void(Copy &)> place);
@@ -88,6 +99,8 @@ private:
 
   Side leftSide, rightSide;
   mlir::Value thread;
+  /// The last group of copies before the steps; waits take any.
+  mlir::Value group;
 };
 
 } // namespace hamkaas

@@ -23,6 +23,7 @@
 #include "TensorCoreGemm.h"
 #include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "WideLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -47,26 +48,68 @@ static constexpr int64_t depthEight = numbersAtOnce * threadsOfLine;
 /// Rows that go through shared memory at once.
 static constexpr int64_t finishedRows = 2 * productRows;
 /// Shared memory has 32 banks and serves 16 threads at once if the pairs that
-/// they read are in different banks. The padding puts rows at even distances,
-/// which four threads read, 8 banks apart.
-static constexpr int64_t padding = 4;
+/// they read are in different banks.
+static constexpr int64_t banks = 32;
+/// Puts the rows of sums that four threads write 8 banks apart.
+static constexpr int64_t sumPadding = 4;
 
-int64_t TensorCoreGemm::rightPitch() const { return tile.columns() + padding; }
+/// Gives a thread two columns if the consumers of the sums read and write them
+/// so.
+void TensorCoreGemm::chooseLanes() {
+  lanes = warpSize;
+  if (result.getType() != root->getResult(0).getType())
+    return;
+  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
+  SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
+  ofLoops[loops.column] = {1, 0};
+  SmallVector<LaneUse::Index> at = applyToLanes(map, ofLoops);
+  lanes =
+      chooseWideLanes(kernel.costs(), tile.warpColumns,
+                      {{result, at}, {kernel.destinationArgument(), at}},
+                      [&](Value value) { return value == root->getResult(0); });
+}
 
-/// Two rows of the left side have a number in each bank, so every other two
-/// have their eights of the depth swapped.
+bool TensorCoreGemm::match() {
+  if (!SharedMemoryGemm::match())
+    return false;
+  chooseLanes();
+  return true;
+}
+
+/// `column` with its eights in another order, which depends on `number`.
+static Value swapEights(KernelBuilder &kernel, Value column, Value number,
+                        int64_t eights) {
+  return arith::XOrIOp::create(
+      kernel.ir(), kernel.loc(), column,
+      kernel.multiply(kernel.remainder(number, eights), depthEight));
+}
+
+/// Four neighboring rows have the same eight of the depth in different banks.
 Value TensorCoreGemm::placeLeftColumn(Value row, Value column) {
-  assert(tile.depth == 2 * depthEight && "expected two eights to swap");
-  Value isSwapped = kernel.remainder(kernel.divide(row, 2), 2);
-  return arith::XOrIOp::create(kernel.ir(), kernel.loc(), column,
-                               kernel.multiply(isSwapped, depthEight));
+  int64_t rowsOfBanks = banks / tile.depth;
+  return swapEights(kernel, column, kernel.divide(row, rowsOfBanks),
+                    tile.depth / depthEight);
+}
+
+/// Four rows at even distances have the same eight of the columns in different
+/// banks.
+Value TensorCoreGemm::placeRightColumn(Value row, Value column) {
+  return swapEights(kernel, column, kernel.divide(row, numbersAtOnce),
+                    banks / depthEight);
+}
+
+int64_t TensorCoreGemm::productDepth() const {
+  return depthEights() * depthEight;
+}
+
+int64_t TensorCoreGemm::sumCount() const {
+  return tile.rows / productRows * (tile.warpColumns / productColumns) *
+         sumsOfThread;
 }
 
 SmallVector<Value> TensorCoreGemm::makeSums() {
   placeThread();
-  int64_t products =
-      tile.rows / productRows * (tile.warpColumns / productColumns);
-  return SmallVector<Value>(products * sumsOfThread, getStart());
+  return SmallVector<Value>(sumCount(), getStart());
 }
 
 void TensorCoreGemm::placeThread() {
@@ -105,12 +148,16 @@ Value TensorCoreGemm::getLeftPointer(Value stage, Value depth) {
       kernel.add(kernel.multiply(kernel.add(first, row), leftPitch()), column));
 }
 
-Value TensorCoreGemm::getRightPointer(Value stage, Value depth) {
-  Value row = kernel.add(kernel.add(kernel.multiply(stage, tile.depth), depth),
-                         kernel.multiply(member, numbersAtOnce));
-  Value column = kernel.add(warpColumn, kernel.multiply(group, numbersAtOnce));
-  return getPointer(rightShared,
-                    kernel.add(kernel.multiply(row, rightPitch()), column));
+/// The same for the right side and columns of one product.
+Value TensorCoreGemm::getRightPointer(Value stage, Value depth,
+                                      int64_t column) {
+  Value row = kernel.add(depth, kernel.multiply(member, numbersAtOnce));
+  Value own = kernel.add(kernel.multiply(group, numbersAtOnce), column);
+  own = kernel.add(warpColumn, placeRightColumn(row, own));
+  Value first = kernel.multiply(stage, tile.depth);
+  return getPointer(
+      rightShared,
+      kernel.add(kernel.multiply(kernel.add(first, row), rightPitch()), own));
 }
 
 /// The pointer that is `elements` further on.
@@ -121,19 +168,40 @@ static Value movePointer(KernelBuilder &kernel, Value pointer,
       pointer, ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(elements)));
 }
 
-std::array<Value, 2> TensorCoreGemm::loadNumbers(Value pointer,
-                                                 int64_t element) {
+void TensorCoreGemm::loadPair(Value pointer, int64_t element,
+                              SmallVectorImpl<Value> &numbers) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
-  Value numbers = LLVM::LoadOp::create(
+  Value pair = LLVM::LoadOp::create(
       ir, loc, VectorType::get(numbersAtOnce, ir.getF32Type()),
       movePointer(kernel, pointer, element),
       numbersAtOnce * CostModel::elementBytes);
-  auto get = [&](int64_t i) -> Value {
-    return LLVM::ExtractElementOp::create(
-        ir, loc, numbers, arith::ConstantIntOp::create(ir, loc, i, 32));
-  };
-  return {get(0), get(1)};
+  for (int64_t i = 0; i < numbersAtOnce; ++i)
+    numbers.push_back(LLVM::ExtractElementOp::create(
+        ir, loc, pair, arith::ConstantIntOp::create(ir, loc, i, 32)));
+}
+
+/// Reads what a thread has of both sides, for one depth of products: pairs of
+/// columns, then rows.
+SmallVector<Value> TensorCoreGemm::loadNumbers(Value stage, Value depth) {
+  SmallVector<Value> numbers, leftPointers, rightPointers;
+  for (int64_t eight = 0; eight < depthEights(); ++eight)
+    leftPointers.push_back(
+        getLeftPointer(stage, kernel.add(depth, eight * depthEight)));
+  // The order of eights repeats after two products.
+  for (int64_t column : {int64_t(0), productColumns})
+    rightPointers.push_back(getRightPointer(stage, depth, column));
+  for (int64_t c = 0; c < tile.warpColumns; c += productColumns)
+    for (int64_t eight = 0; eight < depthEights(); ++eight)
+      for (int64_t k = 0; k < numbersAtOnce; ++k)
+        loadPair(rightPointers[c / productColumns % 2],
+                 (eight * depthEight + k) * rightPitch() +
+                     c / (2 * productColumns) * 2 * productColumns,
+                 numbers);
+  for (int64_t r = 0; r < tile.rows; r += productRows)
+    for (Value pointer : leftPointers)
+      loadPair(pointer, r * leftPitch(), numbers);
+  return numbers;
 }
 
 Value TensorCoreGemm::packBF16(Value low, Value high) {
@@ -170,41 +238,25 @@ void TensorCoreGemm::addNumber(Fragment &fragment, Value number) {
       arith::BitcastOp::create(ir, loc, ir.getI32Type(), rest));
 }
 
-/// A thread has one row. Of TF32, the neighbors that it reads are four places
-/// apart in the depth of the product.
-TensorCoreGemm::Fragment TensorCoreGemm::loadLeft(ValueRange pointers,
-                                                  int64_t row) {
+/// The fragment of numbers in the order of its registers. Of BF16, two along
+/// the depth are in one: neighbors of a row, or each number of a pair of
+/// columns and that of the next pair.
+TensorCoreGemm::Fragment TensorCoreGemm::makeFragment(ValueRange numbers) {
   Fragment fragment;
-  for (Value pointer : pointers) {
-    auto [low, high] = loadNumbers(pointer, row * leftPitch());
-    if (isBF16()) {
-      fragment.numbers.push_back(packBF16(low, high));
-      continue;
-    }
-    addNumber(fragment, low);
-    addNumber(fragment, high);
-  }
-  return fragment;
-}
-
-/// A thread has two neighboring columns, which are eight places apart in the
-/// product.
-TensorCoreGemm::Fragment TensorCoreGemm::loadRight(Value pointer,
-                                                   int64_t column) {
-  Fragment fragment;
-  for (int64_t eight = 0; eight < depthEights(); ++eight) {
-    auto load = [&](int64_t k) {
-      int64_t row = eight * depthEight + k;
-      return loadNumbers(pointer, row * rightPitch() + column);
-    };
-    std::array<Value, 2> first = load(0), second = load(1);
-    if (isBF16()) {
-      for (auto [low, high] : llvm::zip_equal(first, second))
-        fragment.numbers.push_back(packBF16(low, high));
-      continue;
-    }
-    for (Value number : {first[0], first[1], second[0], second[1]})
+  if (!isBF16()) {
+    for (Value number : numbers)
       addNumber(fragment, number);
+    return fragment;
+  }
+  bool isRight = numbers.size() > 2 * numbersAtOnce;
+  for (; !numbers.empty();
+       numbers = numbers.drop_front((isRight ? 2 : 1) * numbersAtOnce)) {
+    if (!isRight)
+      fragment.numbers.push_back(packBF16(numbers[0], numbers[1]));
+    else
+      for (int64_t i = 0; i < numbersAtOnce; ++i)
+        fragment.numbers.push_back(
+            packBF16(numbers[i], numbers[numbersAtOnce + i]));
   }
   return fragment;
 }
@@ -221,8 +273,7 @@ void TensorCoreGemm::addProduct(ArrayRef<Value> right, ArrayRef<Value> left,
       ir.getContext(), SmallVector<Type>(sumsOfThread, ir.getF32Type()));
   Value product = NVVM::MmaOp::create(
       ir, kernel.loc(), result, ValueRange(right), ValueRange(left),
-      ValueRange(sums),
-      {productColumns, productRows, depthEights() * depthEight},
+      ValueRange(sums), {productColumns, productRows, productDepth()},
       /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
       std::array{type, type},
       std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
@@ -250,42 +301,72 @@ void TensorCoreGemm::addProducts(const Fragment &right, const Fragment &left,
     sum = arith::AddFOp::create(ir, kernel.loc(), sum, product);
 }
 
-SmallVector<Value> TensorCoreGemm::addDepth(Value stage, Value depth,
-                                            ValueRange sums) {
-  SmallVector<Value> leftPointers;
-  for (int64_t eight = 0; eight < depthEights(); ++eight)
-    leftPointers.push_back(
-        getLeftPointer(stage, kernel.add(depth, eight * depthEight)));
-  Value rightPointer = getRightPointer(stage, depth);
+/// Adds the products of what `loadNumbers` has read.
+void TensorCoreGemm::addNumbers(ValueRange numbers,
+                                MutableArrayRef<Value> sums) {
+  int64_t ofRow = numbersAtOnce * depthEights(), ofColumns = 2 * ofRow;
   SmallVector<Fragment> columns;
-  for (int64_t c = 0; c < tile.warpColumns; c += productColumns)
-    columns.push_back(loadRight(rightPointer, c));
-  SmallVector<Value> next(sums);
-  MutableArrayRef<Value> rest = next;
+  for (int64_t c = 0; c < tile.warpColumns; c += productColumns) {
+    columns.push_back(makeFragment(numbers.take_front(ofColumns)));
+    numbers = numbers.drop_front(ofColumns);
+  }
   for (int64_t r = 0; r < tile.rows; r += productRows) {
-    Fragment row = loadLeft(leftPointers, r);
+    Fragment row = makeFragment(numbers.take_front(ofRow));
+    numbers = numbers.drop_front(ofRow);
     for (const Fragment &column : columns) {
-      addProducts(column, row, rest.take_front(sumsOfThread));
-      rest = rest.drop_front(sumsOfThread);
+      addProducts(column, row, sums.take_front(sumsOfThread));
+      sums = sums.drop_front(sumsOfThread);
     }
   }
-  return next;
 }
 
+/// Split numbers fill the registers, and three products each hide the reads: no
+/// number is read ahead. A loop keeps ptxas from splitting those of later
+/// products early.
 SmallVector<Value> TensorCoreGemm::multiply(Value stage, ValueRange sums) {
-  int64_t productDepth = depthEights() * depthEight;
-  // Split numbers fill the registers: those of a later product, which ptxas
-  // would compute early, would be spilled.
+  return kernel.loop(kernel.constant(0), kernel.constant(tile.depth),
+                     productDepth(), sums, /*writes=*/false,
+                     [&](Value depth, ValueRange carried) {
+                       SmallVector<Value> next(carried);
+                       addNumbers(loadNumbers(stage, depth), next);
+                       return next;
+                     });
+}
+
+/// Reads the numbers of the next products before it adds the present ones, so
+/// that tensor cores do not wait for shared memory. Where these are of the next
+/// stage, the barrier is in between.
+SmallVector<Value> TensorCoreGemm::addSteps(int64_t steps) {
   if (isSplit())
-    return kernel.loop(kernel.constant(0), kernel.constant(tile.depth),
-                       productDepth, sums, /*writes=*/false,
-                       [&](Value depth, ValueRange carried) {
-                         return addDepth(stage, depth, carried);
-                       });
-  SmallVector<Value> next(sums);
-  for (int64_t depth = 0; depth < tile.depth; depth += productDepth)
-    next = addDepth(stage, kernel.constant(depth), next);
-  return next;
+    return SharedMemoryGemm::addSteps(steps);
+  assert(ahead() >= 2 && "expected to wait for the next stage");
+  SmallVector<Value> first = makeSums();
+  waitForCopies(ahead() - 1);
+  Value zero = kernel.constant(0);
+  llvm::append_range(first, loadNumbers(zero, zero));
+  SmallVector<Value> last = kernel.loop(
+      zero, kernel.constant(steps), 1, first, /*writes=*/false,
+      [&](Value step, ValueRange carried) {
+        SmallVector<Value> sums(carried.take_front(sumCount()));
+        SmallVector<Value> numbers(carried.drop_front(sumCount()));
+        Value stage = kernel.remainder(step, tile.stages);
+        for (int64_t depth = productDepth(); depth < tile.depth;
+             depth += productDepth()) {
+          SmallVector<Value> next = loadNumbers(stage, kernel.constant(depth));
+          addNumbers(numbers, sums);
+          numbers = next;
+        }
+        waitForCopies(ahead() - 2);
+        startNext(step, steps);
+        // After the last step, a stage that nobody writes or needs.
+        Value nextStage = kernel.remainder(kernel.add(step, 1), tile.stages);
+        SmallVector<Value> next = loadNumbers(nextStage, zero);
+        addNumbers(numbers, sums);
+        llvm::append_range(sums, next);
+        return sums;
+      });
+  last.truncate(sumCount());
+  return last;
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,11 +384,8 @@ static int64_t countElements(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getNumElements();
 }
 
-int64_t TensorCoreGemm::sumPitch() const { return tile.warpColumns + padding; }
-
-/// Lanes of the vectors of a warp's columns.
-int64_t TensorCoreGemm::finishLanes() const {
-  return std::min(std::max(lanes, warpSize), tile.warpColumns);
+int64_t TensorCoreGemm::sumPitch() const {
+  return tile.warpColumns + sumPadding;
 }
 
 void TensorCoreGemm::syncWarp() {
@@ -366,16 +444,15 @@ void TensorCoreGemm::storeSums(ValueRange sums, Value pointer) {
 
 /// Writes what exists of the rows from `row` on.
 void TensorCoreGemm::finishRows(Value buffer, Value first, Value row) {
-  int64_t width = finishLanes();
-  auto type = VectorType::get(width, kernel.ir().getF32Type());
-  int64_t rest = columnCount % width;
+  auto type = VectorType::get(lanes, kernel.ir().getF32Type());
+  int64_t rest = columnCount % lanes;
   auto finishVector = [&](Value sumRow, int64_t v, Value at) {
     Value place = kernel.add(
-        kernel.add(first, kernel.multiply(sumRow, sumPitch())), v * width);
+        kernel.add(first, kernel.multiply(sumRow, sumPitch())), v * lanes);
     Value sums = vector::LoadOp::create(kernel.ir(), kernel.loc(), type, buffer,
                                         ValueRange(place));
-    Value column = kernel.add(kernel.add(firstColumn, warpColumn), v * width);
-    auto whole = [&] { finishRow(sums, at, column, width); };
+    Value column = kernel.add(kernel.add(firstColumn, warpColumn), v * lanes);
+    auto whole = [&] { finishRow(sums, at, column, lanes); };
     auto part = [&] { finishRow(sums, at, column, rest); };
     if (columnCount % tile.columns() == 0)
       return whole();
@@ -388,7 +465,7 @@ void TensorCoreGemm::finishRows(Value buffer, Value first, Value row) {
   kernel.writingLoop(kernel.constant(0), end, 1, [&](Value sumRow) {
     Value at = kernel.add(row, sumRow);
     auto write = [&] {
-      for (int64_t v = 0; v < tile.warpColumns / width; ++v)
+      for (int64_t v = 0; v < tile.warpColumns / lanes; ++v)
         finishVector(sumRow, v, at);
     };
     if (rowCount % tile.blockRows() == 0)

@@ -19,10 +19,16 @@ class TensorCoreGemm : public SharedMemoryGemm {
 public:
   using SharedMemoryGemm::SharedMemoryGemm;
 
+  /// As in SharedMemoryGemm.
+  bool match();
+
 protected:
-  int64_t rightPitch() const override;
+  int64_t leftPitch() const override { return tile.depth; }
+  int64_t rightPitch() const override { return tile.columns(); }
   mlir::Value placeLeftColumn(mlir::Value row, mlir::Value column) override;
+  mlir::Value placeRightColumn(mlir::Value row, mlir::Value column) override;
   llvm::SmallVector<mlir::Value> makeSums() override;
+  llvm::SmallVector<mlir::Value> addSteps(int64_t steps) override;
   llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
                                           mlir::ValueRange sums) override;
   void finish(mlir::ValueRange sums) override;
@@ -40,18 +46,24 @@ private:
   }
   /// Eights of the depth in one product.
   int64_t depthEights() const { return isBF16() ? 2 : 1; }
+  int64_t productDepth() const;
 
+  void chooseLanes();
   void placeThread();
   mlir::Value getPointer(mlir::Value buffer, mlir::Value element);
   mlir::Value getLeftPointer(mlir::Value stage, mlir::Value depth);
-  mlir::Value getRightPointer(mlir::Value stage, mlir::Value depth);
-  std::array<mlir::Value, 2> loadNumbers(mlir::Value pointer, int64_t element);
+  mlir::Value getRightPointer(mlir::Value stage, mlir::Value depth,
+                              int64_t column);
+  void loadPair(mlir::Value pointer, int64_t element,
+                llvm::SmallVectorImpl<mlir::Value> &numbers);
+  llvm::SmallVector<mlir::Value> loadNumbers(mlir::Value stage,
+                                             mlir::Value depth);
+  int64_t sumCount() const;
+  Fragment makeFragment(mlir::ValueRange numbers);
   void addNumber(Fragment &fragment, mlir::Value number);
   mlir::Value packBF16(mlir::Value low, mlir::Value high);
-  Fragment loadLeft(mlir::ValueRange pointers, int64_t row);
-  Fragment loadRight(mlir::Value pointer, int64_t column);
-  llvm::SmallVector<mlir::Value> addDepth(mlir::Value stage, mlir::Value depth,
-                                          mlir::ValueRange sums);
+  void addNumbers(mlir::ValueRange numbers,
+                  llvm::MutableArrayRef<mlir::Value> sums);
   void addProducts(const Fragment &right, const Fragment &left,
                    llvm::MutableArrayRef<mlir::Value> sums);
   void addProduct(llvm::ArrayRef<mlir::Value> right,
@@ -59,11 +71,12 @@ private:
                   llvm::MutableArrayRef<mlir::Value> sums);
 
   int64_t sumPitch() const;
-  int64_t finishLanes() const;
   void syncWarp();
   void storeSums(mlir::ValueRange sums, mlir::Value pointer);
   void finishRows(mlir::Value buffer, mlir::Value first, mlir::Value row);
 
+  /// Of the vectors of sums that are written.
+  int64_t lanes = 0;
   /// Of the warp in its block.
   mlir::Value warpRow, warpColumn;
   /// Of the thread among those that hold a row or column, and which of eight

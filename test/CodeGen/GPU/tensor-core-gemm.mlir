@@ -7,21 +7,29 @@
 // RUN: hamkaas-compile %s --target=cuda --precision=3xtf32 --emit=ptx | FileCheck %s --check-prefix=PTX3
 // RUN: hamkaas-compile %s --target=cuda --precision=bf16 --emit=ptx | FileCheck %s --check-prefix=PTXBF16
 
-// Factors are rounded and multiplied by all threads of a warp, which read
-// neighbors at once; a barrier stands between the last product and the sums,
-// which go through the memory that held the factors. A thread writes sums of
-// its own, two at once, and waits before it reads those of others.
+// Factors are read in pairs, before the products of the ones read earlier, which
+// all threads of a warp round and multiply. A barrier stands between the last
+// product and the sums, which go through the memory that held the factors. A
+// thread writes sums of its own, two at once, and waits before it reads those of
+// others.
 
 // CHECK-LABEL: gpu.func @k1(
 // CHECK-SAME:    nvvm.minctasm = 
 // CHECK:         nvgpu.device_async_copy
-// CHECK:         scf.for
-// CHECK:           nvgpu.device_async_wait {{.*}} {numGroups = 2 : i32}
-// CHECK-NEXT:      gpu.barrier
-// CHECK:           %[[PAIR:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xf32>
-// CHECK-NEXT:      %[[NUMBER:.*]] = llvm.extractelement %[[PAIR]][
+// CHECK:         nvgpu.device_async_wait {{.*}} {numGroups = 2 : i32}
+// CHECK-NEXT:    gpu.barrier
+// CHECK:         %[[PAIR:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xf32>
+// CHECK-NEXT:    %[[FIRST:.*]] = llvm.extractelement %[[PAIR]][
+// CHECK-NOT:     nvvm.mma.sync
+// CHECK:         scf.for {{.*}} %[[NUMBER:[^ ]*]] = %[[FIRST]],
+// CHECK:           llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xf32>
 // CHECK:           nvvm.convert.float.to.tf32 %[[NUMBER]] {rnd = #nvvm.fp_rnd_mode<rna>}
 // CHECK:           nvvm.mma.sync {{.*}} multiplicandAPtxType = #nvvm.mma_type<tf32>{{.*}} shape = #nvvm.shape<m = 16, n = 8, k = 8>
+// CHECK:           nvgpu.device_async_wait {{.*}} {numGroups = 1 : i32}
+// CHECK-NEXT:      gpu.barrier
+// CHECK:           nvgpu.device_async_copy
+// CHECK:           llvm.load {{.*}} : !llvm.ptr<3> -> vector<2xf32>
+// CHECK:           nvvm.mma.sync
 // CHECK:         gpu.barrier
 // CHECK-NOT:     nvvm.bar.warp.sync
 // CHECK:         llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<3>
