@@ -71,6 +71,20 @@ static cublasComputeType_t chooseComputeType(const char *precision) {
   return CUBLAS_COMPUTE_32F;
 }
 
+// With NVIDIA_TF32_OVERRIDE=1 the library may round the factors of exact
+// products, too.
+static Error checkOverride(const HamKaasProgram &program,
+                           cublasComputeType_t computeType) {
+  const char *value = getenv("NVIDIA_TF32_OVERRIDE");
+  if (computeType != CUBLAS_COMPUTE_32F || !value || strcmp(value, "1") != 0)
+    return Error();
+  return Error::format(
+      "model '%s': expected no NVIDIA_TF32_OVERRIDE=1, with which cuBLASLt "
+      "rounds factors that the model has exact: unset it, or compile the model "
+      "with the precision tf32",
+      program.name);
+}
+
 static uint32_t chooseEpilogue(const HamKaasMatmul &matmul) {
   uint32_t epilogue = matmul.activation == HamKaasRelu ? CUBLASLT_EPILOGUE_RELU
                       : matmul.activation == HamKaasGeluTanh
@@ -168,6 +182,9 @@ Error CudaMatmuls::start(CudaContext &context, const HamKaasProgram &program) {
   const HamKaasDeviceCode &code = *program.deviceCode;
   if (code.matmulCount == 0)
     return Error();
+  computeType = chooseComputeType(code.precision);
+  if (Error error = checkOverride(program, computeType))
+    return error;
   if (Error error = findCublasLt(library))
     return Error::format("device '%s': model '%s' needs a library: %s",
                          context.name(), program.name, error.message());
@@ -177,7 +194,6 @@ Error CudaMatmuls::start(CudaContext &context, const HamKaasProgram &program) {
         "%s; expected a library of version 12 or 13 that fits the driver, "
         "which HAMKAAS_CUBLASLT may name, got %s",
         error.message(), library->path));
-  computeType = chooseComputeType(code.precision);
   workspaceBytes = code.matmulWorkspaceBytes;
   if (Error error = workspace.allocate(context, workspaceBytes,
                                        "the workspace of cuBLASLt"))

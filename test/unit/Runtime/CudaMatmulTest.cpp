@@ -271,6 +271,21 @@ TEST_F(CudaMatmul, RoundsFactorsAsTheProgramSays) {
   }
 }
 
+TEST_F(CudaMatmul, ExactFactorsAreNotOverridden) {
+  setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
+  EXPECT_EQ(create(),
+            "model 'product': expected no NVIDIA_TF32_OVERRIDE=1, with which "
+            "cuBLASLt rounds factors that the model has exact: unset it, or "
+            "compile the model with the precision tf32");
+  code.precision = "tf32";
+  EXPECT_EQ(create(), "");
+  destroy();
+  setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+  code.precision = "exact";
+  EXPECT_EQ(create(), "");
+  unsetenv("NVIDIA_TF32_OVERRIDE");
+}
+
 TEST_F(CudaMatmul, ARunIsOneLaunchOfOneGraph) {
   matmul.bias = Bias;
   ASSERT_EQ(create(), "");
