@@ -7,6 +7,7 @@
 
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "FindRepacked.h"
+#include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
@@ -179,14 +180,14 @@ static bool isGathered(BlockArgument argument) {
          });
 }
 
-/// Bytes that a call of the kernel moves: all of its operands, but of a table
-/// only as much as the result takes.
-static uint64_t getMovedBytes(func::CallOp call, func::FuncOp kernel) {
-  uint64_t written = getByteCount(call.getOperands().back().getType());
+/// Bytes that a call of the kernel with these operands moves: all of them, but
+/// of a table only as much as the result takes.
+static uint64_t getMovedBytes(ValueRange operands, func::FuncOp kernel) {
+  uint64_t written = getByteCount(operands.back().getType());
   // An operand of several arguments is one that is updated in place.
   llvm::MapVector<Value, uint64_t> bytes;
   for (auto [operand, argument] :
-       llvm::zip_equal(call.getOperands(), kernel.getArguments())) {
+       llvm::zip_equal(operands, kernel.getArguments())) {
     uint64_t size = getByteCount(operand.getType());
     if (isGathered(argument))
       size = std::min(size, written);
@@ -198,7 +199,20 @@ static uint64_t getMovedBytes(func::CallOp call, func::FuncOp kernel) {
   return sum;
 }
 
-static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel) {
+/// Adds what a call of the kernel with these operands does.
+static void addWork(ValueRange operands, func::FuncOp kernel, CallInfo &info) {
+  info.bytes = addCounts(info.bytes, getMovedBytes(operands, kernel));
+  auto tiles =
+      kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
+  info.tiles += tiles ? tiles.getInt() : 1;
+  kernel.walk([&](CheckOp check) {
+    info.check = check.getMessage();
+    return WalkResult::interrupt();
+  });
+}
+
+static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel,
+                            const SymbolTable &symbols) {
   CallInfo info;
   info.kernel = call.getCallee();
   info.family = stringifyKernelFamily(
@@ -209,14 +223,17 @@ static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel) {
   if (auto flops =
           call->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName))
     info.flops = flops.getInt();
-  info.bytes = getMovedBytes(call, kernel);
-  auto tiles =
-      kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
-  info.tiles = tiles ? tiles.getInt() : 1;
-  kernel.walk([&](CheckOp check) {
-    info.check = check.getMessage();
-    return WalkResult::interrupt();
-  });
+  info.tiles = 0;
+  if (getFusedCalls(kernel).empty()) {
+    addWork(call.getOperands(), kernel, info);
+    return info;
+  }
+  ValueRange operands = call.getOperands();
+  for (auto part : kernel.getOps<func::CallOp>()) {
+    addWork(operands.take_front(part.getNumOperands()),
+            symbols.lookup<func::FuncOp>(part.getCallee()), info);
+    operands = operands.drop_front(part.getNumOperands());
+  }
   return info;
 }
 
@@ -269,8 +286,8 @@ static void collectCalls(Operation &op, const SymbolTable &symbols,
                          int64_t times, int64_t step,
                          std::vector<CallInfo> &calls) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
-    CallInfo info =
-        getCallInfo(call, symbols.lookup<func::FuncOp>(call.getCallee()));
+    CallInfo info = getCallInfo(
+        call, symbols.lookup<func::FuncOp>(call.getCallee()), symbols);
     info.flops = multiplyCounts(info.flops, times);
     info.bytes = multiplyCounts(info.bytes, times);
     info.step = step;

@@ -11,6 +11,7 @@
 #include "HamKaas/CodeGen/GPU/Pipelines.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "HamKaas/Target/DeviceCode.h"
 #include "HamKaas/Target/EmitCode.h"
 #include "HamKaas/Target/Fatbin.h"
@@ -106,6 +107,11 @@ void CudaTarget::buildPlannedPipeline(OpPassManager &manager,
                                       const PipelineOptions &options) const {
   manager.addNestedPass<func::FuncOp>(createEmitDeviceKernels());
   Target::buildPlannedPipeline(manager, options);
+  // A CPU would gain nothing.
+  if (options.sameCalls || !options.isEnabled("fuse-calls"))
+    return;
+  manager.addPass(createFuseCalls());
+  manager.addPass(createVerifyPlanned());
 }
 
 void CudaTarget::buildDevicePipeline(OpPassManager &manager) const {

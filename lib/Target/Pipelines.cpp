@@ -31,7 +31,7 @@ using namespace hamkaas;
 ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
   static constexpr StringRef names[] = {
       "fold-constants",  "simplify",    "raise",       "move-layouts",
-      "raise-attention", "fold-affine", "use-winograd"};
+      "raise-attention", "fold-affine", "use-winograd", "fuse-calls"};
   return names;
 }
 

@@ -67,9 +67,9 @@ _TEXTS = {
     "no_optimize":
         "Skip optimizations of the graph: `fold-constants`, `simplify`, "
         "`raise`, `move-layouts`, `raise-attention`, `fold-affine`, "
-        "`use-winograd`. The report says how many nodes each removed and "
-        "added. The interpreter of `hamkaas-run` always runs the graph as it "
-        "was read.",
+        "`use-winograd`, `fuse-calls`. The report says how many nodes each "
+        "removed and added. The interpreter of `hamkaas-run` always runs the "
+        "graph as it was read.",
     "winograd_error":
         "Largest error of a 3 x 3 convolution by Winograd's method, relative "
         "to its largest value. `3e-5` and more allow tiles of 6 x 6; below "

@@ -211,7 +211,7 @@ def no_optimize : CompileOption<Text,
   let IsRepeated = true;
   let Description = "skip optimizations of the graph: `fold-constants`, "
                     "`simplify`, `raise`, `move-layouts`, `raise-attention`, "
-                    "`fold-affine`, `use-winograd` ([what they "
+                    "`fold-affine`, `use-winograd`, `fuse-calls` ([what they "
                     "do](reference/GraphPasses.md)). The report says how "
                     "many nodes each removed and added. The interpreter of "
                     "`hamkaas-run` always runs the graph as it was read";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgumentFacts.h"
+#include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "hamkaas-c/Program.h"
@@ -15,20 +16,6 @@
 
 using namespace mlir;
 using namespace hamkaas;
-
-namespace {
-/// A range of the memory of a program argument or a constant.
-struct Place {
-  Value whole;
-  int64_t offset, bytes;
-  int64_t alignment;
-
-  bool overlaps(const Place &other) const {
-    return whole == other.whole && offset < other.offset + other.bytes &&
-           other.offset < offset + bytes;
-  }
-};
-} // namespace
 
 /// The alignment of a program argument. A loop's argument may be a row, at any
 /// offset.
@@ -46,7 +33,7 @@ static int64_t getAlignment(BlockArgument argument, int64_t elementBytes) {
              : HAMKAAS_DEVICE_TENSOR_ALIGNMENT;
 }
 
-static Place getPlace(Value operand) {
+Place hamkaas::getPlace(Value operand) {
   auto type = cast<MemRefType>(operand.getType());
   int64_t elementBytes =
       std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
@@ -65,9 +52,7 @@ static Place getPlace(Value operand) {
   return place;
 }
 
-/// Returns whether `a` and `b` may alias. Inputs and outputs must not overlap,
-/// but the rows and values of a loop may be anything.
-static bool mayShare(const Place &a, const Place &b) {
+bool hamkaas::mayShare(const Place &a, const Place &b) {
   if (a.overlaps(b))
     return true;
   auto isOfLoop = [](const Place &place) {
@@ -80,7 +65,9 @@ static bool mayShare(const Place &a, const Place &b) {
 
 CallFacts::CallFacts(ModuleOp module) {
   module.walk([&](func::CallOp call) {
-    calls[call.getCalleeAttr().getAttr()].push_back(call);
+    // Of a fused kernel, the calls of programs count.
+    if (getFusedCalls(call->getParentOfType<func::FuncOp>()).empty())
+      calls[call.getCalleeAttr().getAttr()].push_back(call);
   });
 }
 
@@ -100,16 +87,13 @@ bool CallFacts::mayWriteState(func::FuncOp kernel) const {
       });
 }
 
-SmallVector<ArgumentFacts> CallFacts::get(func::FuncOp kernel) const {
-  SmallVector<ArgumentFacts> facts(kernel.getNumArguments());
-  auto found = calls.find(kernel.getSymNameAttr());
-  if (found == calls.end())
-    return facts;
+void CallFacts::add(ArrayRef<func::CallOp> calls, unsigned begin,
+                    MutableArrayRef<ArgumentFacts> facts) const {
   for (ArgumentFacts &fact : facts)
     fact = {/*alignment=*/0, /*isApart=*/true};
-  for (func::CallOp call : found->second) {
+  for (func::CallOp call : calls) {
     SmallVector<Place> places;
-    for (Value operand : call.getOperands())
+    for (Value operand : call.getOperands().slice(begin, facts.size()))
       places.push_back(getPlace(operand));
     for (auto [i, place] : llvm::enumerate(places)) {
       facts[i].alignment = std::gcd(facts[i].alignment, place.alignment);
@@ -117,6 +101,25 @@ SmallVector<ArgumentFacts> CallFacts::get(func::FuncOp kernel) const {
       if (i + 1 < places.size() && mayShare(place, places.back()))
         facts[i].isApart = facts.back().isApart = false;
     }
+  }
+  if (!facts.empty())
+    facts.back().isWritten = true;
+}
+
+SmallVector<ArgumentFacts> CallFacts::get(func::FuncOp kernel) const {
+  SmallVector<ArgumentFacts> facts(kernel.getNumArguments());
+  auto found = calls.find(kernel.getSymNameAttr());
+  if (found == calls.end())
+    return facts;
+  MutableArrayRef<ArgumentFacts> all = facts;
+  ArrayRef<int64_t> counts = getFusedCalls(kernel);
+  if (counts.empty())
+    add(found->second, 0, all);
+  // A fused kernel uses nothing that another one of its launch writes.
+  unsigned begin = 0;
+  for (int64_t count : counts) {
+    add(found->second, begin, all.slice(begin, count));
+    begin += count;
   }
   return facts;
 }

@@ -14,6 +14,26 @@
 
 namespace hamkaas {
 
+/// A range of the memory of a program argument or a constant.
+struct Place {
+  mlir::Value whole;
+  int64_t offset, bytes;
+  int64_t alignment;
+
+  bool overlaps(const Place &other) const {
+    return whole == other.whole && offset < other.offset + other.bytes &&
+           other.offset < offset + bytes;
+  }
+};
+
+/// The place of an operand in the form PLANNED; a place of its own for any
+/// other value.
+Place getPlace(mlir::Value operand);
+
+/// Returns whether `a` and `b` may alias. Inputs and outputs must not overlap,
+/// but the rows and values of a loop may be anything.
+bool mayShare(const Place &a, const Place &b);
+
 /// Facts about a kernel's argument that hold in all calls.
 struct ArgumentFacts {
   /// Bytes of which its address is a multiple.
@@ -21,6 +41,7 @@ struct ArgumentFacts {
   /// True if nothing that the kernel writes is memory of this argument and of
   /// another one.
   bool isApart = false;
+  bool isWritten = false;
 };
 
 /// Looks at the calls in the functions of a program in the form PLANNED.
@@ -36,6 +57,11 @@ public:
   bool mayWriteState(mlir::func::FuncOp kernel) const;
 
 private:
+  /// Of those arguments, which are all that a kernel has or those of one that
+  /// is fused.
+  void add(llvm::ArrayRef<mlir::func::CallOp> calls, unsigned begin,
+           llvm::MutableArrayRef<ArgumentFacts> facts) const;
+
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp>> calls;
 };
 

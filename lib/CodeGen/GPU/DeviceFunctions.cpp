@@ -87,10 +87,17 @@ public:
                        HamKaasDialect::tileRunnerAttrName)
                    .getValue() == TileRunner::Warp) {}
 
-  LogicalResult add(bool asksFailure);
+  LogicalResult chooseLaunch();
+  LogicalResult useThreads(int64_t threads);
+  /// Returns whether the number of threads is part of the kernel.
+  bool hasFixedThreads() const {
+    return kernel->hasAttr(HamKaasDialect::blockWarpsAttrName);
+  }
+  const Launch &getLaunch() const { return launch; }
+  void addTo(gpu::GPUFuncOp function, Block *target, Value block);
+  void finish(gpu::GPUFuncOp function);
 
 private:
-  LogicalResult chooseLaunch();
   Value getThread();
   Value getTile(Value block, Value thread);
   void placeScratch(Value thread);
@@ -264,7 +271,7 @@ void TileFunction::tellFacts(gpu::GPUFuncOp function) {
     if (!fact.isApart)
       continue;
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
-    if (i + 1 < facts.size())
+    if (!fact.isWritten)
       function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), unit);
   }
 }
@@ -357,9 +364,11 @@ static int64_t getRegisters(func::FuncOp kernel, int64_t threads) {
 /// register limit. Blocks with much shared memory are few at a time anyway. On
 /// its own, ptxas gives some contractions fewer registers, for more blocks, and
 /// spills.
-static void stateBlocks(func::FuncOp kernel, gpu::GPUFuncOp function,
+static void stateBlocks(ArrayRef<func::FuncOp> kernels, gpu::GPUFuncOp function,
                         const Launch &launch) {
-  int64_t registers = getRegisters(kernel, launch.threads);
+  int64_t registers = 0;
+  for (func::FuncOp kernel : kernels)
+    registers = std::max(registers, getRegisters(kernel, launch.threads));
   if (registers == 0)
     return;
   int64_t blocks = gpuFacts.processorRegisters / (launch.threads * registers);
@@ -371,46 +380,103 @@ static void stateBlocks(func::FuncOp kernel, gpu::GPUFuncOp function,
       IntegerAttr::get(IntegerType::get(function.getContext(), 32), blocks));
 }
 
-LogicalResult TileFunction::add(bool asksFailure) {
-  if (failed(chooseLaunch()))
-    return failure();
-  gpu::GPUFuncOp function =
-      createDeviceFunction(builder, kernel, kernel.getSymName(), launch);
-  stateBlocks(kernel, function, launch);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&function.getBody().front());
-  for (auto [from, to] :
-       llvm::zip(kernel.getArguments(), function.getArguments()))
-    from.replaceAllUsesWith(to);
-
-  Value thread = getThread();
-  Value block = gpu::BlockIdOp::create(builder, gpu::Dimension::x);
-  Value tile = getTile(block, thread);
-  Value condition;
-  if (asksFailure)
-    condition = isWithoutFailure(builder, function);
-  if (launch.blocks * tilesOfBlock != tiles) {
-    Value exists = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
-                                         tile, constant(tiles));
-    condition =
-        condition ? arith::AndIOp::create(builder, condition, exists) : exists;
-  }
-  if (scratchBytes + sharedBytes > 0)
-    placeScratch(thread);
-  Block *target = &function.getBody().front();
-  if (condition)
-    target = scf::IfOp::create(builder, condition).thenBlock();
-  moveBody(tile, target);
-  if (tilesOfBlock > 1)
-    simplifyTile(tile, block, thread);
-  tellFacts(function);
-  splitCopies(function);
-  alignAccesses(function);
+/// Takes the threads of the other kernels of the launch.
+LogicalResult TileFunction::useThreads(int64_t threads) {
+  if (threads == launch.threads)
+    return success();
+  if (hasFixedThreads())
+    return kernel.emitError("expected blocks of ")
+           << threads << " threads as in the same launch, got "
+           << launch.threads;
+  launch.threads = threads;
+  tilesOfBlock = isWarp ? threads / warpSize : threads;
+  launch.blocks = llvm::divideCeil(tiles, tilesOfBlock);
+  if (isWarp)
+    launch.sharedBytes = sharedBytes + tilesOfBlock * scratchBytes;
   return success();
 }
 
-LogicalResult hamkaas::addTileFunction(OpBuilder &builder, func::FuncOp kernel,
+/// Adds the tiles to `target`, run by the blocks from 0 on that `block` counts.
+void TileFunction::addTo(gpu::GPUFuncOp function, Block *target, Value block) {
+  for (auto [from, to] :
+       llvm::zip(kernel.getArguments(), function.getArguments()))
+    from.replaceAllUsesWith(to);
+  builder.setInsertionPoint(target->getTerminator());
+  Value thread = getThread();
+  Value tile = getTile(block, thread);
+  if (scratchBytes + sharedBytes > 0)
+    placeScratch(thread);
+  if (launch.blocks * tilesOfBlock != tiles) {
+    Value exists = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                                         tile, constant(tiles));
+    target = scf::IfOp::create(builder, exists).thenBlock();
+  }
+  moveBody(tile, target);
+  if (tilesOfBlock > 1)
+    simplifyTile(tile, block, thread);
+}
+
+/// Tells what holds in all of the function.
+void TileFunction::finish(gpu::GPUFuncOp function) {
+  tellFacts(function);
+  splitCopies(function);
+  alignAccesses(function);
+}
+
+/// The launch of all `parts`, whose blocks follow each other. They get the
+/// threads of one that is written for blocks, or of the largest block.
+static FailureOr<Launch> chooseLaunch(MutableArrayRef<TileFunction> parts) {
+  Launch all = {/*blocks=*/0};
+  bool isFixed = false;
+  for (TileFunction &part : parts) {
+    if (failed(part.chooseLaunch()))
+      return failure();
+    int64_t threads = part.getLaunch().threads;
+    if (!isFixed && (part.hasFixedThreads() || threads > all.threads))
+      all.threads = threads;
+    isFixed |= part.hasFixedThreads();
+  }
+  for (TileFunction &part : parts) {
+    if (failed(part.useThreads(all.threads)))
+      return failure();
+    all.blocks += part.getLaunch().blocks;
+    all.sharedBytes = std::max(all.sharedBytes, part.getLaunch().sharedBytes);
+  }
+  return all;
+}
+
+LogicalResult hamkaas::addTileFunction(OpBuilder &builder, StringRef name,
+                                       ArrayRef<func::FuncOp> kernels,
                                        ArrayRef<ArgumentFacts> facts,
                                        bool asksFailure) {
-  return TileFunction(builder, kernel, facts).add(asksFailure);
+  SmallVector<TileFunction> parts;
+  for (func::FuncOp kernel : kernels)
+    parts.emplace_back(builder, kernel, facts);
+  FailureOr<Launch> launch = chooseLaunch(parts);
+  if (failed(launch))
+    return failure();
+  func::FuncOp first = kernels.front();
+  gpu::GPUFuncOp function = createDeviceFunction(builder, first, name, *launch);
+  stateBlocks(kernels, function, *launch);
+  ImplicitLocOpBuilder body(first.getLoc(), builder);
+  Block *target = &function.getBody().front();
+  body.setInsertionPointToStart(target);
+  Value block = gpu::BlockIdOp::create(body, gpu::Dimension::x);
+  if (asksFailure)
+    target =
+        scf::IfOp::create(body, isWithoutFailure(body, function)).thenBlock();
+  for (TileFunction &part : MutableArrayRef(parts).drop_back()) {
+    body.setInsertionPoint(target->getTerminator());
+    Value count = arith::ConstantIndexOp::create(body, part.getLaunch().blocks);
+    Value isOfPart =
+        arith::CmpIOp::create(body, arith::CmpIPredicate::ult, block, count);
+    auto branch = scf::IfOp::create(body, isOfPart, /*withElseRegion=*/true);
+    part.addTo(function, branch.thenBlock(), block);
+    target = branch.elseBlock();
+    body.setInsertionPointToStart(target);
+    block = arith::SubIOp::create(body, block, count);
+  }
+  parts.back().addTo(function, target, block);
+  parts.front().finish(function);
+  return success();
 }

@@ -33,12 +33,14 @@ mlir::gpu::GPUFuncOp createDeviceFunction(mlir::OpBuilder &builder,
 mlir::Value isWithoutFailure(mlir::OpBuilder &builder,
                              mlir::gpu::GPUFuncOp function);
 
-/// Adds the function that runs the tiles of `kernel`, whose body it takes; its
-/// checks must be gone. `facts` are those of its arguments. With `asksFailure`
-/// it does nothing after a failure. Fails if the scratch memory of one warp
-/// exceeds that of a block.
+/// Adds the function `name` that runs the tiles of `kernels`, whose bodies it
+/// takes; their checks must be gone. All have the same arguments, with these
+/// `facts`. Several kernels run side by side: the number of a block says whose
+/// it is. With `asksFailure` the function does nothing after a failure. Fails
+/// if the scratch memory of one warp exceeds that of a block.
 mlir::LogicalResult addTileFunction(mlir::OpBuilder &builder,
-                                    mlir::func::FuncOp kernel,
+                                    llvm::StringRef name,
+                                    llvm::ArrayRef<mlir::func::FuncOp> kernels,
                                     llvm::ArrayRef<ArgumentFacts> facts,
                                     bool asksFailure);
 

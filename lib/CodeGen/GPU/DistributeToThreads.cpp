@@ -206,6 +206,17 @@ LogicalResult LaneDistributor::distribute(Operation *op) {
       .Default([&](Operation *op) { return distributeElementwise(op); });
 }
 
+bool hamkaas::usesLanes(func::FuncOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        bool found = isa<memref::AllocaOp>(op) ||
+                     llvm::any_of(op->getOperandTypes(), isVector) ||
+                     llvm::any_of(op->getResultTypes(), isVector);
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct DistributeToThreadsPass
     : hamkaas::impl::DistributeToThreadsBase<DistributeToThreadsPass> {
@@ -220,19 +231,6 @@ struct DistributeToThreadsPass
                             isWarp ? TileRunner::Warp : TileRunner::Thread));
     if (isWarp && failed(LaneDistributor(kernel).run()))
       signalPassFailure();
-  }
-
-private:
-  /// Returns whether a tile has work for several threads.
-  static bool usesLanes(func::FuncOp kernel) {
-    return kernel
-        .walk([](Operation *op) {
-          bool found = isa<memref::AllocaOp>(op) ||
-                       llvm::any_of(op->getOperandTypes(), isVector) ||
-                       llvm::any_of(op->getResultTypes(), isVector);
-          return found ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
   }
 };
 } // namespace

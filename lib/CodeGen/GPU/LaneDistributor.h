@@ -16,6 +16,10 @@
 
 namespace hamkaas {
 
+/// Returns whether a tile of `kernel`, whose lanes are not distributed yet, has
+/// work for several threads.
+bool usesLanes(mlir::func::FuncOp kernel);
+
 /// Replaces the vectors of a kernel by the share of one thread of a warp, in
 /// textual order, so that each operation finds its operands replaced. The share
 /// is a scalar for up to 32 lanes. For more, "wide" vectors, it is a vector of

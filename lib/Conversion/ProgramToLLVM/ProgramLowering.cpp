@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramLowering.h"
+#include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "hamkaas-c/Program.h"
@@ -110,7 +111,9 @@ void ProgramLowering::lowerChecks() {
       emitChecks(call);
       checkedBefore.insert(call);
     }
-    stateWritten |= isState(call.getOperands().back());
+    stateWritten |= llvm::any_of(
+        getWritten(call, symbols.lookup<func::FuncOp>(call.getCallee())),
+        isState);
   }
 }
 

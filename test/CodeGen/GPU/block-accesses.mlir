@@ -1,4 +1,4 @@
-// RUN: hamkaas-compile %s --target=cuda --emit=ptx | FileCheck %s
+// RUN: hamkaas-compile %s --target=cuda --no-optimize=fuse-calls --emit=ptx | FileCheck %s
 
 // A block of threads multiplies what is in shared memory: sixteen reads for 256
 // products, four numbers each. The sums go through shared memory to threads that

@@ -13,9 +13,9 @@
 // CHECK-DAG:       %[[FOUR:.*]] = arith.constant 4 : index
 // CHECK-DAG:       %[[WARP_SIZE:.*]] = arith.constant 32 : index
 // CHECK-DAG:       %[[TILES:.*]] = arith.constant 5001 : index
+// CHECK:           %[[BLOCK:.*]] = gpu.block_id x
 // CHECK:           %[[THREAD:.*]] = gpu.thread_id x
 // CHECK:           %[[WARP:.*]] = arith.divui %[[THREAD]], %[[WARP_SIZE]]
-// CHECK:           %[[BLOCK:.*]] = gpu.block_id x
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[BLOCK]], %[[FOUR]]
 // CHECK:           %[[TILE:.*]] = arith.addi %[[FIRST]], %[[WARP]]
 // CHECK:           %[[EXISTS:.*]] = arith.cmpi ult, %[[TILE]], %[[TILES]]
@@ -192,6 +192,82 @@ func.func @other(%out: memref<4xf32>) attributes {hamkaas.tiles = 1 : i64, hamka
   %c0 = arith.constant 0 : index
   %f = arith.constant 1.0 : f32
   memref.store %f, %out[%c0] : memref<4xf32>
+  return
+}
+
+// -----
+
+// One function has the blocks of two kernels, one after the other. A kernel
+// for blocks says how many threads they have; checks are those of the kernel
+// that has some. A kernel that nothing else calls is gone.
+
+// CHECK-LABEL: func private @block_checked(memref<64xf32>, memref<64xf32>, memref<1xi64>, memref<4xf32>) attributes {
+// CHECK-SAME:    hamkaas.device_kernel = #hamkaas.device_kernel<1, checks = 0, checked = [2]>
+// CHECK-SAME:    hamkaas.fused_calls = array<i64: 2, 2>
+// CHECK-NOT:   func private @checked
+// CHECK:         gpu.func @block_checked_checks(%{{.*}}: memref<64xf32>, %{{.*}}: memref<64xf32>, %[[P:.*]]: memref<1xi64>,
+// CHECK:           memref.load %[[P]]
+// CHECK:         gpu.func @block_checked(%[[X:.*]]: memref<64xf32> {llvm.align = 256 : i64, llvm.noalias, llvm.readonly}, %[[Y:.*]]: memref<64xf32> {llvm.align = 256 : i64, llvm.noalias}, %{{.*}}: memref<1xi64> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}, %[[OUT:.*]]: memref<4xf32> {llvm.align = 256 : i64, llvm.noalias},
+// CHECK-SAME:      hamkaas.shared_bytes = 32
+// CHECK-SAME:      known_block_size = array<i32: 64, 1, 1>
+// CHECK-SAME:      known_grid_size = array<i32: 5, 1, 1>
+// CHECK:           %[[BLOCK:.*]] = gpu.block_id x
+// CHECK:           %[[OK:.*]] = arith.cmpi eq
+// CHECK:           scf.if %[[OK]] {
+// CHECK:             %[[FIRST:.*]] = arith.cmpi ult, %[[BLOCK]], %c3
+// CHECK:             scf.if %[[FIRST]] {
+// CHECK:               arith.muli %[[BLOCK]], %c2
+// CHECK:               memref.load %[[X]]
+// CHECK:               gpu.barrier
+// CHECK:               memref.store %{{.*}}, %[[Y]]
+// CHECK:             } else {
+// CHECK:               %[[OWN:.*]] = arith.subi %[[BLOCK]], %c3
+// CHECK:               arith.muli %[[OWN]], %c2
+// CHECK:               %[[EXISTS:.*]] = arith.cmpi ult
+// CHECK:               scf.if %[[EXISTS]] {
+// CHECK:                 memref.store %{{.*}}, %[[OUT]]
+func.func @main(%input: memref<8xi8> {hamkaas.region = #hamkaas.region<input>}, %workspace: memref<1024xi8> {hamkaas.region = #hamkaas.region<workspace>}) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %c512 = arith.constant 512 : index
+  %p = memref.view %input[%c0][] : memref<8xi8> to memref<1xi64>
+  %x = memref.view %workspace[%c0][] : memref<1024xi8> to memref<64xf32>
+  %y = memref.view %workspace[%c256][] : memref<1024xi8> to memref<64xf32>
+  %out = memref.view %workspace[%c512][] : memref<1024xi8> to memref<4xf32>
+  call @block_checked(%x, %y, %p, %out) : (memref<64xf32>, memref<64xf32>, memref<1xi64>, memref<4xf32>) -> ()
+  return
+}
+func.func private @block_checked(%x: memref<64xf32>, %y: memref<64xf32>, %p: memref<1xi64>, %out: memref<4xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<row>, hamkaas.fused_calls = array<i64: 2, 2>} {
+  call @block(%x, %y) : (memref<64xf32>, memref<64xf32>) -> ()
+  call @checked(%p, %out) : (memref<1xi64>, memref<4xf32>) -> ()
+  return
+}
+func.func private @block(%x: memref<64xf32>, %out: memref<64xf32>) attributes {hamkaas.tiles = 6 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>, hamkaas.block_warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %shared = memref.alloca() : memref<8xf32, #gpu.address_space<workgroup>>
+  scf.for %i = %c0 to %c6 step %c1 {
+    %v = memref.load %x[%i] : memref<64xf32>
+    memref.store %v, %shared[%i] : memref<8xf32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    %w = memref.load %shared[%c0] : memref<8xf32, #gpu.address_space<workgroup>>
+    memref.store %w, %out[%i] : memref<64xf32>
+  } {hamkaas.tile_loop}
+  return
+}
+func.func private @checked(%p: memref<1xi64>, %out: memref<4xf32>) attributes {hamkaas.tiles = 3 : i64, hamkaas.tile_runner = #hamkaas.tile_runner<warp>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %four = arith.constant 4 : i64
+  %f = arith.constant 1.0 : f32
+  %position = memref.load %p[%c0] : memref<1xi64>
+  %below = arith.cmpi slt, %position, %four : i64
+  hamkaas.check %below, "expected less than 4, got {0}"(%position) : i64
+  scf.for %i = %c0 to %c3 step %c1 {
+    memref.store %f, %out[%i] : memref<4xf32>
+  } {hamkaas.tile_loop}
   return
 }
 

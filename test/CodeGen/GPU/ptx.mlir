@@ -1,5 +1,5 @@
-// RUN: hamkaas-compile %s --target=cuda --emit=ptx | FileCheck %s
-// RUN: hamkaas-compile %s --target=cuda --emit=ptx --gpu-arch=compute_90a | FileCheck %s --check-prefix=ARCH
+// RUN: hamkaas-compile %s --target=cuda --no-optimize=fuse-calls --emit=ptx | FileCheck %s
+// RUN: hamkaas-compile %s --target=cuda --no-optimize=fuse-calls --emit=ptx --gpu-arch=compute_90a | FileCheck %s --check-prefix=ARCH
 
 // CHECK: .version 8.0
 // CHECK: .target sm_80

@@ -1,11 +1,11 @@
-// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda precision=tf32" | FileCheck %s
-// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda precision=3xtf32" | FileCheck %s --check-prefix=SPLIT
-// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda precision=bf16" | FileCheck %s --check-prefix=BF16
-// RUN: hamkaas-opt %s -hamkaas-to-device=target=cuda | FileCheck %s --check-prefix=EXACT
+// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda no-optimize=fuse-calls precision=tf32" | FileCheck %s
+// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda no-optimize=fuse-calls precision=3xtf32" | FileCheck %s --check-prefix=SPLIT
+// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda no-optimize=fuse-calls precision=bf16" | FileCheck %s --check-prefix=BF16
+// RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda no-optimize=fuse-calls" | FileCheck %s --check-prefix=EXACT
 // RUN: hamkaas-opt %s -hamkaas-to-kernels=target-cpu=x86-64 | not hamkaas-opt -hamkaas-gpu-emit-kernels 2>&1 | FileCheck %s --check-prefix=LEVEL
-// RUN: hamkaas-compile %s --target=cuda --precision=tf32 --emit=ptx | FileCheck %s --check-prefix=PTX
-// RUN: hamkaas-compile %s --target=cuda --precision=3xtf32 --emit=ptx | FileCheck %s --check-prefix=PTX3
-// RUN: hamkaas-compile %s --target=cuda --precision=bf16 --emit=ptx | FileCheck %s --check-prefix=PTXBF16
+// RUN: hamkaas-compile %s --target=cuda --no-optimize=fuse-calls --precision=tf32 --emit=ptx | FileCheck %s --check-prefix=PTX
+// RUN: hamkaas-compile %s --target=cuda --no-optimize=fuse-calls --precision=3xtf32 --emit=ptx | FileCheck %s --check-prefix=PTX3
+// RUN: hamkaas-compile %s --target=cuda --no-optimize=fuse-calls --precision=bf16 --emit=ptx | FileCheck %s --check-prefix=PTXBF16
 
 // Factors are read in pairs, before the products of the ones read earlier, which
 // all threads of a warp round and multiply. A barrier stands between the last

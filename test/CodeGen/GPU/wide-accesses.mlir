@@ -1,4 +1,4 @@
-// RUN: hamkaas-compile %s --target=cuda --emit=ptx | FileCheck %s
+// RUN: hamkaas-compile %s --target=cuda --no-optimize=fuse-calls --emit=ptx | FileCheck %s
 
 // A thread moves 16 contiguous bytes at a time.
 

@@ -71,3 +71,29 @@ func.func @main(%x: memref<256xi8> {hamkaas.name = "x", hamkaas.region = #hamkaa
 }
 func.func private @k0(memref<64xf32>, memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>, hamkaas.device_kernel = #hamkaas.device_kernel<0>}
 func.func private @k1(memref<1xi64>, memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.device_kernel = #hamkaas.device_kernel<2, checks = 1, checked = [0]>}
+
+// -----
+
+// A kernel of several calls writes several operands, here the state that the
+// second call checks, which is not known before.
+
+// CHECK-LABEL: llvm.func @hamkaas_device_run(
+// CHECK:         llvm.mlir.constant(0 : i32) : i32
+// CHECK:         llvm.mlir.constant(0 : i64) : i64
+// CHECK:         llvm.mlir.constant(1 : i32) : i32
+// CHECK:         llvm.mlir.constant(1 : i64) : i64
+// CHECK:         llvm.mlir.constant(2 : i32) : i32
+func.func @main(%constants: memref<0xi8> {hamkaas.region = #hamkaas.region<constants>}, %state: memref<8xi8> {hamkaas.region = #hamkaas.region<state>}, %workspace: memref<512xi8> {hamkaas.region = #hamkaas.region<workspace>}) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c256 = arith.constant 256 : index
+  %p = memref.view %state[%c0][] : memref<8xi8> to memref<1xi64>
+  %q = memref.view %workspace[%c8][] : memref<512xi8> to memref<1xi64>
+  %0 = memref.view %workspace[%c0][] : memref<512xi8> to memref<1xi64>
+  %1 = memref.view %workspace[%c256][] : memref<512xi8> to memref<64xf32>
+  call @k0_k0(%0, %p, %0, %q) {hamkaas.call_index = 0 : i64} : (memref<1xi64>, memref<1xi64>, memref<1xi64>, memref<1xi64>) -> ()
+  call @k1(%p, %1) {hamkaas.call_index = 1 : i64} : (memref<1xi64>, memref<64xf32>) -> ()
+  return
+}
+func.func private @k0_k0(memref<1xi64>, memref<1xi64>, memref<1xi64>, memref<1xi64>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>, hamkaas.fused_calls = array<i64: 2, 2>, hamkaas.device_kernel = #hamkaas.device_kernel<0>}
+func.func private @k1(memref<1xi64>, memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.device_kernel = #hamkaas.device_kernel<2, checks = 1, checked = [0]>}

@@ -52,6 +52,32 @@ def EmitDeviceKernels
   ];
 }
 
+def FuseCalls : Pass<"hamkaas-gpu-fuse-calls", "mlir::ModuleOp"> {
+  let summary = "run independent calls in one launch";
+  let description = [{
+    Horizontal fusion in the form PLANNED. Calls of a run that use nothing
+    another one writes become one call of a kernel whose body is calls of
+    theirs, with `hamkaas.fused_calls`: the numbers of their arguments. The
+    result is in the form PLANNED again, but only for GPUs: the launch has the
+    blocks of all of them, which run in any order.
+
+    A call joins a launch before it, or one that can be delayed until then. It
+    needs thread blocks of the same size, unless any size will do. At most one
+    kernel of a launch may fill a GPU. Calls with run-time checks run together
+    only if they check the same; others keep their order, and what lasts after a run is not
+    written earlier or later than they allow.
+
+    Small copies join launches, too, as kernels. Others stay copies.
+
+    Run it after `hamkaas-plan-memory` and before lanes are distributed.
+  }];
+  let dependentDialects = [
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect",
+  ];
+}
+
 def DistributeToThreads
     : Pass<"hamkaas-gpu-distribute-to-threads", "mlir::func::FuncOp"> {
   let summary = "distribute vectors over the threads of a warp";
@@ -103,6 +129,10 @@ def OutlineDeviceCode
     to be launched before it with the same arguments. A failed check writes its
     values to `failure`, behind 1 + the call, unless one failed before. In a
     program with checks, kernels do nothing after a failed one.
+
+    A kernel with `hamkaas.fused_calls` is one function, whose blocks are those
+    of its kernels, one after the other, all with the threads of the largest.
+    Kernels without other calls have no function then.
 
     Kernels with `hamkaas.matmul` become declarations with
     `hamkaas.device_matmul`, their number, and the alignment of their

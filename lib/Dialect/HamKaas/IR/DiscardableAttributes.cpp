@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Target.h"
@@ -52,6 +53,12 @@ template <typename Element> static bool isArrayOf(Attribute value) {
   return array && llvm::all_of(array, llvm::IsaPred<Element>);
 }
 
+static bool areCounts(Attribute value) {
+  auto array = dyn_cast<DenseI64ArrayAttr>(value);
+  return array && !array.empty() &&
+         llvm::all_of(array.asArrayRef(), [](int64_t n) { return n > 0; });
+}
+
 static bool isTensorType(Attribute value) {
   auto type = dyn_cast<TypeAttr>(value);
   auto tensor = type ? dyn_cast<RankedTensorType>(type.getValue()) : nullptr;
@@ -67,6 +74,7 @@ static bool isRole(Attribute value) {
 
 static constexpr Kind role = {"\"parameter\" or \"moment\"", isRole};
 static constexpr Kind count = {"an i64 of at least 0", isAtLeast<0>};
+static constexpr Kind counts = {"an array of i64 of at least 1", areCounts};
 static constexpr Kind positive = {"an i64 of at least 1", isAtLeast<1>};
 static constexpr Kind tensorType = {"the type of a tensor of static shape",
                                     isTensorType};
@@ -146,6 +154,7 @@ static const Rule rules[] = {
     {HamKaasDialect::streamLoopAttrName, loop, unit},
     {HamKaasDialect::tileRunnerAttrName, function, tileRunner},
     {HamKaasDialect::blockWarpsAttrName, function, positive},
+    {fusedCallsAttrName, function, counts},
     {HamKaasDialect::laneStoreAttrName, store, unit},
     {HamKaasDialect::deviceKernelAttrName, function, deviceKernel},
     {HamKaasDialect::matmulAttrName, functionOrGroup, matmul},
@@ -161,6 +170,21 @@ static const Rule rules[] = {
     {HamKaasDialect::lowerBoundAttrName, function, count},
     {HamKaasDialect::recomputedAttrName, call, unit},
 };
+
+/// Each argument is one of one call.
+static LogicalResult verifyFusedCalls(FunctionOpInterface kernel,
+                                      NamedAttribute attribute) {
+  auto counts = cast<DenseI64ArrayAttr>(attribute.getValue()).asArrayRef();
+  int64_t sum = 0;
+  for (int64_t count : counts)
+    sum = addCounts(sum, count);
+  if (sum == static_cast<int64_t>(kernel.getNumArguments()))
+    return success();
+  return kernel->emitError("expected '")
+         << fusedCallsAttrName << "' to add up to the "
+         << kernel.getNumArguments() << " arguments, got "
+         << attribute.getValue();
+}
 
 LogicalResult
 HamKaasDialect::verifyOperationAttribute(Operation *op,
@@ -178,7 +202,11 @@ HamKaasDialect::verifyOperationAttribute(Operation *op,
     return op->emitError("expected '")
            << attribute.getName().getValue() << "' on "
            << rule->holder.description << ", got " << op->getName();
-  return verifyValue(op, attribute, rule->kind);
+  if (failed(verifyValue(op, attribute, rule->kind)))
+    return failure();
+  return attribute.getName() == fusedCallsAttrName
+             ? verifyFusedCalls(cast<FunctionOpInterface>(op), attribute)
+             : success();
 }
 
 //===----------------------------------------------------------------------===//

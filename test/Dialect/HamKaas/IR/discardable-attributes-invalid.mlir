@@ -174,6 +174,16 @@ func.func private @tile_runner() attributes {hamkaas.tile_runner = #hamkaas.tile
 
 // -----
 
+// expected-error @below {{expected 'hamkaas.fused_calls' to be an array of i64 of at least 1, got array<i64: 1, 0>}}
+func.func private @fused_calls(memref<4xf32>) attributes {hamkaas.fused_calls = array<i64: 1, 0>}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.fused_calls' to add up to the 1 arguments, got array<i64: 1, 1>}}
+func.func private @fused_calls(memref<4xf32>) attributes {hamkaas.fused_calls = array<i64: 1, 1>}
+
+// -----
+
 // expected-error @below {{expected 'hamkaas.block_warps' to be an i64 of at least 1, got "8"}}
 func.func private @block_warps() attributes {hamkaas.block_warps = "8"}
 
