@@ -95,6 +95,11 @@ const TargetDescription *CudaTarget::describe(TargetAttr) const {
 // The pipelines
 //===----------------------------------------------------------------------===//
 
+bool CudaTarget::computesRows(const PipelineOptions &options) const {
+  // The library reads all operands from memory, and a CPU gains nothing.
+  return options.engine != cublasLtEngine && !options.sameCalls;
+}
+
 void CudaTarget::addEnginePasses(OpPassManager &manager, TargetAttr target,
                                  const PipelineOptions &options) const {
   // cuBLASLt has no 3xTF32 mode.

@@ -48,6 +48,7 @@ public:
                                               TargetAttr target) const override;
 
 protected:
+  bool computesRows(const PipelineOptions &options) const override;
   void addEnginePasses(mlir::OpPassManager &manager, TargetAttr target,
                        const PipelineOptions &options) const override;
 };

@@ -30,7 +30,7 @@ using namespace hamkaas;
 
 ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
   static constexpr StringRef names[] = {
-      "fold-constants",  "simplify",    "raise",       "move-layouts",
+      "fold-constants",  "simplify",    "raise",        "move-layouts",
       "raise-attention", "fold-affine", "use-winograd", "fuse-calls"};
   return names;
 }
@@ -154,7 +154,9 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   manager.addPass(createPadConvolutions());
   manager.addPass(createFuseHorizontalMatMuls());
   manager.addPass(createNestConcats());
-  manager.addPass(createFormGroups());
+  FormGroupsOptions groups;
+  groups.computeRows = computesRows(options);
+  manager.addPass(createFormGroups(groups));
   addEnginePasses(manager, target, options);
   manager.addPass(createLowerGroups());
   // Packing makes new work on parameters, which hoisting then moves.

@@ -60,7 +60,8 @@ public:
   /// Lets tools know the passes and pipelines that are this target's own.
   virtual void registerPasses() const {}
 
-  /// GRAPH -> KERNELS. Targets share it but for addEnginePasses.
+  /// GRAPH -> KERNELS. Targets share it but for addEnginePasses and
+  /// computesRows.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -107,6 +108,11 @@ public:
 
 protected:
   ~Target() = default;
+
+  /// Returns whether kernels compute the left side of a product of one row.
+  virtual bool computesRows(const PipelineOptions &options) const {
+    return false;
+  }
 
   /// Adds the passes that give groups to a library.
   virtual void addEnginePasses(mlir::OpPassManager &manager, TargetAttr target,

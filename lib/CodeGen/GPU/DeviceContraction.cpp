@@ -27,7 +27,8 @@ static bool addFactors(AffineMap map, unsigned dim, int64_t factor,
 
 std::optional<OperandLayout> OperandLayout::match(linalg::LinalgOp op,
                                                   OpOperand &operand,
-                                                  int64_t columnLoop) {
+                                                  int64_t columnLoop,
+                                                  bool isComputed) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   OperandLayout layout;
   layout.tensor = operand.get();
@@ -48,7 +49,7 @@ std::optional<OperandLayout> OperandLayout::match(linalg::LinalgOp op,
                    unpack.getOuterDimsPerm().end());
   }
   auto type = dyn_cast<RankedTensorType>(layout.tensor.getType());
-  if (!isa<BlockArgument>(layout.tensor) || !type ||
+  if (isa<BlockArgument>(layout.tensor) == isComputed || !type ||
       !type.getElementType().isF32() || !isLinear(map))
     return std::nullopt;
 
@@ -76,7 +77,7 @@ bool DeviceContraction::isOneDepth(const OperandLayout &layout) const {
   return true;
 }
 
-bool DeviceContraction::matchOperands() {
+bool DeviceContraction::matchOperands(bool computesRow) {
   StringRef reason;
   FailureOr<ContractionLoops> matched = ContractionLoops::match(root, reason);
   if (failed(matched) ||
@@ -92,8 +93,13 @@ bool DeviceContraction::matchOperands() {
   columnCount = loops.columnCount();
   depthCount = loops.productCount();
   at.assign(loops.extents.size(), {});
-  auto matchedLeft = OperandLayout::match(root, *root.getDpsInputOperand(0),
-                                          /*columnLoop=*/-1);
+  OpOperand &leftOperand = *root.getDpsInputOperand(0);
+  if (computesRow && rowCount == 1 && loops.batch.empty() &&
+      loops.window.empty())
+    computedRow = ComputedRow::match(leftOperand.get());
+  auto matchedLeft =
+      OperandLayout::match(root, leftOperand, /*columnLoop=*/-1,
+                           /*isComputed=*/computedRow.has_value());
   auto matchedRight =
       OperandLayout::match(root, *root.getDpsInputOperand(1), loops.column);
   if (!matchedLeft || !matchedRight || matchedLeft->panelWidth)

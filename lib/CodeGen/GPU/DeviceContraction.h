@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_CODEGEN_GPU_DEVICECONTRACTION_H
 #define HAMKAAS_LIB_CODEGEN_GPU_DEVICECONTRACTION_H
 
+#include "ComputedRow.h"
 #include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
@@ -24,10 +25,11 @@ struct OperandLayout {
   int64_t panelFactor = 0, panelWidth = 0;
 
   /// The layout of a tensor that is indexed by linear maps of the loops; none
-  /// of another one.
+  /// of another one. The tensor is an argument or, with `isComputed`, not.
   static std::optional<OperandLayout> match(mlir::linalg::LinalgOp op,
                                             mlir::OpOperand &operand,
-                                            int64_t columnLoop);
+                                            int64_t columnLoop,
+                                            bool isComputed = false);
 };
 
 /// The base of contractions by thread blocks: operands in memory, sums with one
@@ -38,7 +40,8 @@ protected:
                     mlir::Value result)
       : kernel(kernel), root(root), result(result) {}
 
-  bool matchOperands();
+  /// With `computesRow`, the left side may be a row that the kernel computes.
+  bool matchOperands(bool computesRow = false);
 
   /// The start value of a sum.
   mlir::Value getStart();
@@ -62,6 +65,7 @@ protected:
   mlir::Value result;
   ContractionLoops loops;
   OperandLayout left, right;
+  std::optional<ComputedRow> computedRow;
   int64_t rowCount = 1, columnCount = 1, depthCount = 1;
   /// Where the emission stands, an index a loop.
   Point at;

@@ -51,7 +51,8 @@ static LogicalResult emitContraction(func::FuncOp kernel, linalg::LinalgOp root,
   ContractionT contraction(builder, root, result);
   if (!contraction.match())
     return success();
-  if (failed(verifyBody(root)) || failed(verifyEpilogue(root, result)))
+  if (failed(verifyBody(root)) ||
+      failed(verifyEpilogue(root, result, isRowReduction)))
     return failure();
   Tile tile = contraction.emit();
   finish(kernel, builder, KernelFamily::Contraction, tile, contraction.warps());

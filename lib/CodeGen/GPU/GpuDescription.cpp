@@ -7,6 +7,7 @@
 
 #include "HamKaas/CodeGen/GPU/GpuDescription.h"
 #include "BlockTile.h"
+#include "ComputedRow.h"
 #include "SplitKGemm.h"
 #include "WideLanes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -35,11 +36,13 @@ static constexpr MachineFacts makeGpu() {
 constexpr MachineFacts hamkaas::gpuFacts = makeGpu();
 
 /// Returns whether thread blocks compute the contraction: its operands are
-/// float32 in memory, the left one contiguous along the depth.
+/// float32 in memory, the left one contiguous along the depth or a row that
+/// they compute, too.
 static bool isForBlocks(linalg::LinalgOp root, const ContractionLoops &loops) {
   for (int64_t number : {0, 1}) {
     Value operand = root.getDpsInputOperand(number)->get();
-    if (!isa<BlockArgument>(operand) ||
+    bool isComputed = number == 0 && ComputedRow::match(operand);
+    if ((!isa<BlockArgument>(operand) && !isComputed) ||
         !getElementTypeOrSelf(operand.getType()).isF32())
       return false;
   }

@@ -108,8 +108,8 @@ void SplitKGemm::choosePart() {
 }
 
 bool SplitKGemm::match() {
-  if (!matchOperands() || !hasFewSums(rowCount, columnCount) ||
-      depthCount < minDepth)
+  if (!matchOperands(/*computesRow=*/true) ||
+      !hasFewSums(rowCount, columnCount) || depthCount < minDepth)
     return false;
   wideLanes = kernel.costs().wideLanes();
   chooseReads();
@@ -139,6 +139,8 @@ Tile SplitKGemm::emit() {
   int64_t rest = columnCount % width;
   kernel.tileLoop(getWarps(), [&](Value index) {
     warp = kernel.remainder(index, parts);
+    if (computedRow)
+      leftRow = computedRow->emit(kernel, warp, parts);
     Value block = kernel.divide(index, parts);
     firstRow = kernel.multiply(kernel.remainder(block, rowBlocks), blockRows);
     block = kernel.divide(block, rowBlocks);
@@ -165,7 +167,7 @@ Tile SplitKGemm::emit() {
 
 void SplitKGemm::emitBlock(Value batch, int64_t vectors, int64_t lastActive) {
   moveToBatch(batch);
-  leftFlat = kernel.flatBuffer(left.tensor);
+  leftFlat = leftRow ? leftRow : kernel.flatBuffer(left.tensor);
   rightFlat = kernel.flatBuffer(right.tensor);
   rightBase = kernel.add(batchOffset(right),
                          right.panelWidth

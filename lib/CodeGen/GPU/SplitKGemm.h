@@ -67,6 +67,8 @@ private:
   /// Steps of the depth that a read of 16 bytes a thread is, 0 if threads read
   /// one column each, and such reads that are on their way at a time.
   int64_t depthOfRead = 0, readsAtOnce = 0;
+  /// The row that the block has computed, or null.
+  mlir::Value leftRow;
   mlir::Value leftFlat, rightFlat, shared;
   /// State while a block is emitted.
   mlir::Value warp, firstRow, columnBlock, firstColumn, rightBase;

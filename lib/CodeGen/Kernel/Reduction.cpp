@@ -127,8 +127,9 @@ hamkaas::getEpilogueOrder(linalg::LinalgOp root, Value result,
   return found->second;
 }
 
-LogicalResult hamkaas::verifyEpilogue(linalg::LinalgOp root, Value result) {
-  FailureOr<Order> order = getEpilogueOrder(root, result);
+LogicalResult hamkaas::verifyEpilogue(linalg::LinalgOp root, Value result,
+                                      function_ref<bool(Operation *)> isLeaf) {
+  FailureOr<Order> order = getEpilogueOrder(root, result, isLeaf);
   if (failed(order))
     return failure();
   if (!isIdentityPermutation(*order))

@@ -40,8 +40,9 @@ getEpilogueOrder(mlir::linalg::LinalgOp root, mlir::Value result,
                  llvm::function_ref<bool(mlir::Operation *)> isLeaf = {});
 
 /// As above, for a result in the order of the root's.
-llvm::LogicalResult verifyEpilogue(mlir::linalg::LinalgOp root,
-                                   mlir::Value result);
+llvm::LogicalResult
+verifyEpilogue(mlir::linalg::LinalgOp root, mlir::Value result,
+               llvm::function_ref<bool(mlir::Operation *)> isLeaf = {});
 
 /// Emits the steps of one reduction on vectors or scalars.
 class ReductionSteps {

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -131,12 +132,30 @@ static SmallVector<Operation *> findPlanarConvolution(Operation *last) {
   return {};
 }
 
+/// The longest row that each block of a product computes again, and what such a
+/// product must have: whole vectors of a warp, and columns for one.
+static constexpr int64_t maxComputedRow = 4096, minComputedRow = 64;
+static constexpr int64_t rowMultiple = 32, minColumns = 32;
+
+/// Returns whether blocks of `matmul` can compute its left side.
+static bool hasComputableRow(MatMulOp matmul) {
+  auto lhs = cast<ShapedType>(matmul.getLhs().getType());
+  auto rhs = cast<ShapedType>(matmul.getRhs().getType());
+  if (!lhs.getElementType().isF32() || lhs.getRank() != 2 ||
+      rhs.getRank() != 2 || lhs.getDimSize(0) != 1)
+    return false;
+  int64_t depth = lhs.getDimSize(1);
+  return depth >= minComputedRow && depth <= maxComputedRow &&
+         depth % rowMultiple == 0 && rhs.getDimSize(1) >= minColumns;
+}
+
 namespace {
 
 /// The ops of one kernel, grown backwards from the last one.
 class Group {
 public:
-  Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps)
+  Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps,
+        bool computeRows)
       : last(last), root(isRoot(last) ? last : nullptr),
         parameterOps(parameterOps) {
     members.insert(last);
@@ -144,6 +163,8 @@ public:
       return;
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
+    if (computeRows)
+      addRow();
   }
 
   bool contains(Operation *op) const { return members.contains(op); }
@@ -152,6 +173,8 @@ public:
   GroupOp create();
 
 private:
+  using Members = llvm::SetVector<Operation *>;
+
   /// Attention with the permutes around it, which are a matter of indices.
   bool addAttention() {
     AttentionOp attention = findAttention(last);
@@ -186,6 +209,50 @@ private:
       return;
     for (Value operand : producer->getOperands())
       addRows(operand, computes);
+  }
+
+  /// Adds what computes the row that a matmul multiplies.
+  void addRow() {
+    auto matmul =
+        dyn_cast_or_null<MatMulOp>(root ? root.getOperation() : nullptr);
+    Members row;
+    if (matmul && hasComputableRow(matmul) &&
+        addRowProducers(matmul.getLhs(), row))
+      members.insert_range(row);
+  }
+
+  /// Adds what computes `value` to `row`; false if the root of another group
+  /// would take that.
+  bool addRowProducers(Value value, Members &row) {
+    KernelOpInterface producer = getKernelOp(value.getDefiningOp());
+    if (!producer || producer->getBlock() != last->getBlock() ||
+        !llvm::all_of(producer->getUsers(), [&](Operation *user) {
+          return contains(user) || row.contains(user);
+        }))
+      return true;
+    bool isNorm = isa<RmsNormOp, LayerNormOp>(producer.getOperation());
+    if (isRoot(producer) && !isNorm)
+      return false;
+    if ((!isNorm && !producer.isPointwise()) || producer.checksValues() ||
+        parameterOps.contains(producer) || hasNorm(row, isNorm) ||
+        getShape(producer) != getShape(row.empty() ? producer : row.front()) ||
+        members.size() + row.size() >= maxMembers)
+      return true;
+    row.insert(producer);
+    if (!isNorm)
+      return llvm::all_of(producer->getOperands(), [&](Value operand) {
+        return addRowProducers(operand, row);
+      });
+    // What computes the operand of a norm may be the epilogue of a root.
+    Members more = row;
+    if (addRowProducers(producer->getOperand(0), more))
+      row = std::move(more);
+    return true;
+  }
+
+  /// Returns whether one norm would follow another.
+  static bool hasNorm(const Members &row, bool isNorm) {
+    return isNorm && llvm::any_of(row, llvm::IsaPred<RmsNormOp, LayerNormOp>);
   }
 
   bool addPlanarConvolution() {
@@ -285,7 +352,7 @@ private:
 
   std::string describe(ArrayRef<Operation *> ops) const;
 
-  llvm::SetVector<Operation *> members;
+  Members members;
   /// Those of the members that the root reads, directly or not.
   llvm::SmallPtrSet<Operation *, 4> rootProducers;
   KernelOpInterface last;
@@ -372,6 +439,8 @@ GroupOp Group::create() {
 namespace {
 
 struct FormGroups : hamkaas::impl::FormGroupsBase<FormGroups> {
+  using FormGroupsBase::FormGroupsBase;
+
   void runOnOperation() override {
     // Collected first: groups are blocks, too.
     SmallVector<Block *> blocks;
@@ -424,14 +493,14 @@ private:
   }
 
   /// From the end, so that each op meets its users' groups first.
-  static void formGroups(Block &block) {
+  void formGroups(Block &block) {
     foldBroadcastNumbers(block);
     repeatBroadcasts(block);
     DenseSet<Operation *> parameterOps = findParameterOps(block);
     Operation *op = block.empty() ? nullptr : &block.back();
     while (op) {
       if (KernelOpInterface last = getKernelOp(op))
-        op = Group(last, parameterOps).create();
+        op = Group(last, parameterOps, computeRows).create();
       op = op->getPrevNode();
     }
   }

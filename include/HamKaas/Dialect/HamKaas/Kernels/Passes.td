@@ -148,12 +148,19 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
       result do not join.
     * A depthwise convolution between a permute of its channels to the end and
       one back takes both with it: it works in either order.
+    * With `compute-rows`, a `matmul` of one row takes the normalization of the
+      row, or elementwise operations that no other root could take: each thread
+      block of a GPU computes the row again, which is faster than a launch.
 
     Two things stay apart. A contraction does not read its operands through a
     permute, since each tile would read them again in that order. Nothing is
     computed directly into the slice that `replace_slice` writes, since its
     check precedes any write.
   }];
+  let options = [
+    Option<"computeRows", "compute-rows", "bool", /*default=*/"false",
+           "Compute the left side of a product of one row in its kernel">,
+  ];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
