@@ -68,7 +68,7 @@ class Kernel:
 
 
 def find_late_waits(text):
-    """What is wrong with kernels that may start before the last one ends."""
+    """Errors of kernels that may start before the one before them ends."""
     if int(TARGET.search(text).group(1)) < 90:
         return
     for kernel in BODY.finditer(text):

@@ -19,8 +19,8 @@ static int countParameters(const std::string &list) {
                     std::sregex_iterator()));
 }
 
-// Whether a kernel waits before its first access to memory that others have,
-// and lets the next one start only after that.
+// Returns whether a kernel waits before its first access to memory that others
+// have, and lets the next one start only after that.
 static bool waitsFirst(const std::string &body) {
   static const std::regex sharing(
       "\\b(ld|st|ldu|atom|red|cp|prefetch|fence|membar|griddepcontrol)"
