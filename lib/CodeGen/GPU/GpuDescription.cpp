@@ -7,7 +7,6 @@
 
 #include "HamKaas/CodeGen/GPU/GpuDescription.h"
 #include "BlockTile.h"
-#include "ComputedRow.h"
 #include "SplitKGemm.h"
 #include "WideLanes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -35,20 +34,17 @@ static constexpr MachineFacts makeGpu() {
 
 constexpr MachineFacts hamkaas::gpuFacts = makeGpu();
 
-/// Returns whether thread blocks compute the contraction: its operands are
-/// float32 in memory, the left one contiguous along the depth or a row that
-/// they compute, too.
+/// Returns whether thread blocks may compute the contraction: its factors are
+/// float32, the right ones in memory, the left ones contiguous along the depth.
 static bool isForBlocks(linalg::LinalgOp root, const ContractionLoops &loops) {
-  for (int64_t number : {0, 1}) {
-    Value operand = root.getDpsInputOperand(number)->get();
-    bool isComputed = number == 0 && ComputedRow::match(operand);
-    if ((!isa<BlockArgument>(operand) && !isComputed) ||
-        !getElementTypeOrSelf(operand.getType()).isF32())
-      return false;
-  }
-  AffineMap left = root.getMatchingIndexingMap(root.getDpsInputOperand(0));
-  return left.getResults().back() ==
-         getAffineDimExpr(loops.depth, root.getContext());
+  Value left = root.getDpsInputOperand(0)->get();
+  Value right = root.getDpsInputOperand(1)->get();
+  AffineMap map = root.getMatchingIndexingMap(root.getDpsInputOperand(0));
+  return isa<BlockArgument>(right) &&
+         getElementTypeOrSelf(left.getType()).isF32() &&
+         getElementTypeOrSelf(right.getType()).isF32() &&
+         map.getResults().back() ==
+             getAffineDimExpr(loops.depth, root.getContext());
 }
 
 namespace {
