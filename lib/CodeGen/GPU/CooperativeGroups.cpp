@@ -40,7 +40,7 @@ Value hamkaas::isWarpNumber(KernelBuilder &kernel, Value warp, int64_t number) {
 }
 
 int64_t hamkaas::getWantedWarps(const CostModel &costs) {
-  return costs.machine.processors * costs.machine.warpsPerProcessor;
+  return costs.wantedWarps();
 }
 
 Value CooperativeGroup::combine(Value warp, Value value,

@@ -18,6 +18,12 @@ int64_t CostModel::tileSize(int64_t size) const {
   return std::max<int64_t>(1, size / machine.tilesPerCoreTile);
 }
 
+int64_t CostModel::tileUnits(int64_t fitting, int64_t units) const {
+  if (int64_t warps = wantedWarps())
+    fitting = std::min(fitting, units / warps);
+  return std::clamp<int64_t>(fitting, 1, units);
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

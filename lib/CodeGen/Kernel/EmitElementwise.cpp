@@ -100,7 +100,7 @@ static int64_t chooseTileRows(const CostModel &costs, int64_t rows,
   int64_t tileElements = costs.tileElements();
   if (extent > tileElements)
     return 1;
-  int64_t tileRows = std::min(rows, tileElements / extent);
+  int64_t tileRows = costs.tileUnits(tileElements / extent, rows);
   int64_t tiles = llvm::divideCeil(rows, tileRows);
   if (tiles > costs.tileShares())
     tiles -= tiles % costs.tileShares();

@@ -37,8 +37,8 @@ public:
     lanes = chooseLanes(kernel.target(), extent);
     outer = SmallVector<int64_t>(shape.drop_back());
     int64_t rows = ShapedType::getNumElements(outer);
-    int64_t tileRows = std::clamp<int64_t>(
-        kernel.costs().movedTileElements() / extent, int64_t(1), rows);
+    int64_t tileRows = kernel.costs().tileUnits(
+        kernel.costs().movedTileElements() / extent, rows);
     kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
       Value first = kernel.multiply(tile, tileRows);
       Value last = kernel.minimum(kernel.add(first, tileRows), rows);

@@ -180,8 +180,8 @@ void ReductionEmitter::chooseBlocks() {
 void ReductionEmitter::emitUnits(int64_t units,
                                  function_ref<void(Value)> body) {
   int64_t work = rows.size * columns.size * getReducedCount();
-  int64_t tileUnits =
-      std::clamp<int64_t>(kernel.costs().tileContributions() / work, 1, units);
+  int64_t tileUnits = kernel.costs().tileUnits(
+      kernel.costs().tileContributions() / work, units);
   kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
     Value first = kernel.multiply(tile, tileUnits);
     Value last = kernel.add(first, tileUnits);

@@ -290,8 +290,8 @@ FailureOr<Tile> RowEmitter::emit() {
     });
     return finish(1);
   }
-  int64_t tileRows = std::clamp<int64_t>(kernel.costs().tileElements() / extent,
-                                         int64_t(1), rows);
+  int64_t tileRows =
+      kernel.costs().tileUnits(kernel.costs().tileElements() / extent, rows);
   kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
     Value first = kernel.multiply(tile, tileRows);
     Value last = kernel.add(first, tileRows);

@@ -34,7 +34,8 @@ private:
   using Block = SmallVector<SmallVector<Value>>;
 
   LogicalResult match();
-  void emitUnit(Value unit);
+  void chooseParts(int64_t units);
+  void emitUnit(Value number);
   void emitLanes(LaneBlock block);
   Block read(TreeEmitter &tree);
   Block transform(const Block &x);
@@ -53,6 +54,8 @@ private:
   int64_t rowLoop = 0, columnLoop = 0, firstSum = 0, secondSum = 0;
   int64_t laneLoop = 0, lanes = 1;
   SmallVector<int64_t> outer;
+  /// Tiles that share the lanes of a unit.
+  int64_t parts = 1;
 
   /// State of the emission.
   Point at;
@@ -112,18 +115,31 @@ FailureOr<Tile> TransformEmitter::emit() {
   int64_t units = 1;
   for (int64_t loop : outer)
     units *= extents[loop];
-  int64_t vectors = llvm::divideCeil(extents[laneLoop], lanes);
-  int64_t tileUnits = std::clamp<int64_t>(
-      kernel.costs().tileTransformVectors() / vectors, 1, units);
+  chooseParts(units);
+  units *= parts;
+  int64_t vectors = llvm::divideCeil(extents[laneLoop] / parts, lanes);
+  int64_t tileUnits = kernel.costs().tileUnits(
+      kernel.costs().tileTransformVectors() / vectors, units);
   kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
     Value first = kernel.multiply(tile, tileUnits);
     Value last = kernel.minimum(kernel.add(first, tileUnits), units);
     kernel.writingLoop(first, last, 1, [&](Value unit) { emitUnit(unit); });
   });
-  return Tile{tileUnits, extents[laneLoop]};
+  return Tile{tileUnits, extents[laneLoop] / parts};
 }
 
-void TransformEmitter::emitUnit(Value unit) {
+/// Where a GPU has more warps than units, several share the lanes of one.
+void TransformEmitter::chooseParts(int64_t units) {
+  int64_t extent = extents[laneLoop];
+  while (units * parts < kernel.costs().wantedWarps() &&
+         extent % (2 * parts * lanes) == 0)
+    parts *= 2;
+}
+
+void TransformEmitter::emitUnit(Value number) {
+  int64_t extent = extents[laneLoop] / parts;
+  Value first = kernel.multiply(kernel.remainder(number, parts), extent);
+  Value unit = kernel.divide(number, parts);
   SmallVector<int64_t> shape;
   for (int64_t loop : outer)
     shape.push_back(extents[loop]);
@@ -132,7 +148,7 @@ void TransformEmitter::emitUnit(Value unit) {
     at[loop] = {index};
   SmallVector<Value> none;
   forEachLaneBlock(
-      kernel, kernel.constant(0), extents[laneLoop], lanes, /*unroll=*/1, none,
+      kernel, first, extent, lanes, /*unroll=*/1, none,
       /*writes=*/true,
       [&](LaneBlock block, MutableArrayRef<Value>) { emitLanes(block); });
 }

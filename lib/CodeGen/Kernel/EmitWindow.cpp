@@ -31,24 +31,53 @@ using namespace hamkaas;
 //===----------------------------------------------------------------------===//
 
 /// Calls `body` for chunks of `size` of a loop, in an emitted loop where
-/// windows lie within the source.
+/// windows lie within the source; if there is a `part`, for every chunk number
+/// `part` of `parts`.
 void WindowEmitter::forStretches(int64_t extent, int64_t size,
                                  const WindowAxis *axis,
-                                 function_ref<void(WindowStretch)> body) {
+                                 function_ref<void(WindowStretch)> body,
+                                 Value part) {
+  int64_t edges = 0;
   for (int64_t i = 0; i < extent;) {
     int64_t end = i;
     while (end + size <= extent && (!axis || axis->isInside(end, size)))
       end += size;
     if (end > i) {
-      kernel.writingLoop(kernel.constant(i), kernel.constant(end), size,
+      Value first = kernel.constant(i);
+      if (part)
+        first = kernel.add(first, kernel.multiply(part, size));
+      kernel.writingLoop(first, kernel.constant(end),
+                         part ? size * parts : size,
                          [&](Value begin) { body({begin, {}, size}); });
       i = end;
       continue;
     }
     int64_t count = std::min(size, extent - i);
-    body({kernel.constant(i), i, count});
+    auto edge = [&] { body({kernel.constant(i), i, count}); };
+    if (part)
+      kernel.writingBranch(
+          arith::CmpIOp::create(kernel.ir(), kernel.loc(),
+                                arith::CmpIPredicate::eq, part,
+                                kernel.constant(edges++ % parts)),
+          edge, [] {});
+    else
+      edge();
     i += count;
   }
+}
+
+/// Where a GPU has more warps than units, several share the windows of one, and
+/// blocks of these get smaller.
+void WindowEmitter::chooseParts() {
+  int64_t units = ShapedType::getNumElements(outerShape);
+  int64_t wanted = kernel.costs().wantedWarps();
+  auto countBlocks = [&]() -> int64_t {
+    return llvm::divideCeil(blockAxis.windows, rows);
+  };
+  while (rows > 2 && units * countBlocks() < wanted)
+    rows = llvm::divideCeil(rows, 2);
+  while (units * parts < wanted && 2 * parts <= countBlocks())
+    parts *= 2;
 }
 
 /// The first element of a window at 0 or above, and the first at the end of the
@@ -91,12 +120,12 @@ WindowEmitter::reduce(ValueRange sums, ArrayRef<WindowAxis> remaining,
 Tile WindowEmitter::emit() {
   at.assign(extents.size(), {});
   position.assign(sourceLoops.size(), {});
-  int64_t units = ShapedType::getNumElements(outerShape);
-  int64_t work = blockAxis.windows * extents[laneLoop];
+  int64_t units = ShapedType::getNumElements(outerShape) * parts;
+  int64_t work = blockAxis.windows * extents[laneLoop] / parts;
   for (int64_t loop : reduction.loops)
     work *= extents[loop];
-  int64_t tileUnits = std::clamp<int64_t>(
-      kernel.costs().tileWindowContributions() / work, 1, units);
+  int64_t tileUnits = kernel.costs().tileUnits(
+      kernel.costs().tileWindowContributions() / work, units);
   kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
     Value first = kernel.multiply(tile, tileUnits);
     Value last = kernel.add(first, tileUnits);
@@ -109,15 +138,20 @@ Tile WindowEmitter::emit() {
   return {rows, vectors * lanes};
 }
 
-void WindowEmitter::emitUnit(Value unit) {
-  SmallVector<Value> indices = kernel.delinearize(unit, outerShape);
+void WindowEmitter::emitUnit(Value number) {
+  Value part = parts > 1 ? kernel.remainder(number, parts) : Value();
+  SmallVector<Value> indices =
+      kernel.delinearize(kernel.divide(number, parts), outerShape);
   for (auto [loop, index] : llvm::zip_equal(outer, indices))
     at[loop] = {index};
   const WindowAxis *columnAxis = laneAxis ? &*laneAxis : nullptr;
-  forStretches(blockAxis.windows, rows, &blockAxis, [&](WindowStretch block) {
-    forStretches(extents[laneLoop], vectors * lanes, columnAxis,
-                 [&](WindowStretch columns) { emitBlock(block, columns); });
-  });
+  forStretches(
+      blockAxis.windows, rows, &blockAxis,
+      [&](WindowStretch block) {
+        forStretches(extents[laneLoop], vectors * lanes, columnAxis,
+                     [&](WindowStretch columns) { emitBlock(block, columns); });
+      },
+      part);
 }
 
 //===----------------------------------------------------------------------===//

@@ -133,6 +133,8 @@ static int64_t balance(int64_t extent, int64_t most) {
 }
 
 void WindowEmitter::chooseSizes() {
+  for (int64_t loop : outer)
+    outerShape.push_back(extents[loop]);
   lanes = chooseLanes(kernel.target(), extents[laneLoop]);
   int64_t bits = reduction.neutral.getType().getIntOrFloatBitWidth();
   int64_t registers = std::max<int64_t>(1, bits / 32);
@@ -140,10 +142,9 @@ void WindowEmitter::chooseSizes() {
       kernel.target().registers / 2 / registers, 1, maxAccumulators);
   int64_t most = laneAxis ? std::min(budget, maxRows) : budget;
   rows = balance(blockAxis.windows, most);
+  chooseParts();
   vectors = std::clamp<int64_t>(budget / rows, 1,
                                 llvm::divideCeil(extents[laneLoop], lanes));
-  for (int64_t loop : outer)
-    outerShape.push_back(extents[loop]);
 }
 
 /// The blocks of `size` windows that do not lie within the source.

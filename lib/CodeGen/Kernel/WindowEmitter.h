@@ -57,13 +57,15 @@ private:
   bool matchLoops();
   void chooseSizes();
 
+  void chooseParts();
   void forStretches(int64_t extent, int64_t size, const WindowAxis *axis,
-                    llvm::function_ref<void(WindowStretch)> body);
+                    llvm::function_ref<void(WindowStretch)> body,
+                    mlir::Value part = nullptr);
   llvm::SmallVector<mlir::Value>
   reduce(mlir::ValueRange sums, llvm::ArrayRef<WindowAxis> remaining,
          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
              body);
-  void emitUnit(mlir::Value unit);
+  void emitUnit(mlir::Value number);
   void emitBlock(const WindowStretch &block, const WindowStretch &columns);
   llvm::SmallVector<mlir::Value> addElements(const WindowStretch &block,
                                              const WindowStretch &columns,
@@ -102,6 +104,8 @@ private:
   std::optional<WindowAxis> laneAxis;
   int64_t laneLoop = -1, lanes = 1, rows = 1, vectors = 1;
   llvm::SmallVector<int64_t> outer, outerShape;
+  /// Tiles that share the blocks of windows of a unit.
+  int64_t parts = 1;
 
   /// State of the emission: an index per loop, and one per dimension of the
   /// source.

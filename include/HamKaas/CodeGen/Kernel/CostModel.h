@@ -26,6 +26,11 @@ public:
   TargetDescription target;
   MachineFacts machine;
 
+  /// Warps that saturate the memory bandwidth of a GPU; 0 for a CPU.
+  int64_t wantedWarps() const {
+    return machine.processors * machine.warpsPerProcessor;
+  }
+
   /// Returns whether a thread finds recently read data in a cache of its own,
   /// so that tiles can be sized for it.
   bool hasOwnCache() const { return machine.l1Bytes > 0; }
@@ -61,6 +66,9 @@ public:
   /// 1.1 times as long.
   int64_t tileTransposedRows() const { return 32; }
   int64_t tileTransposedColumns() const { return 64; }
+  /// Units of a tile, out of `units`: `fitting`, or, on a GPU, fewer if each
+  /// warp that it can run should have one.
+  int64_t tileUnits(int64_t fitting, int64_t units) const;
   /// A larger number of tiles is a multiple of this, so that threads get equal
   /// shares.
   int64_t tileShares() const { return 8; }
