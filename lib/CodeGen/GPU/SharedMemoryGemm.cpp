@@ -36,6 +36,13 @@ void SharedMemoryGemm::chooseChunks() {
   rightSide.chunk = right.panelWidth || isAligned(right, loops.column) ? 4 : 1;
 }
 
+int64_t SharedMemoryGemm::copiesOfThread() const {
+  int64_t threads = tile.warps * warpSize;
+  int64_t lefts = tile.blockRows() * tile.depth / leftSide.chunk;
+  int64_t rights = tile.columns() * tile.depth / rightSide.chunk;
+  return llvm::divideCeil(std::max(lefts, rights), threads);
+}
+
 bool SharedMemoryGemm::match() {
   if (!matchOperands())
     return false;

@@ -63,6 +63,9 @@ protected:
   /// Waits for all groups of copies except the last `pending`, in all threads.
   void waitForCopies(int64_t pending);
 
+  /// Copies of a side that a thread starts in a step, of the side with more.
+  int64_t copiesOfThread() const;
+
   BlockTile tile;
   mlir::Value leftShared, rightShared;
   /// State while a block is emitted.

@@ -30,6 +30,8 @@ using namespace hamkaas;
 /// Numbers that a thread reads from shared memory at once: of neighbours along
 /// the depth on the left, of columns on the right.
 static constexpr int64_t readNumbers = 4;
+/// Copies of a side that a thread has registers for, beside its sums.
+static constexpr int64_t maxCopies = 8;
 /// The threads of a warp, in rows and columns.
 static constexpr int64_t rowThreads = 4, columnThreads = 8;
 /// Shared memory has 32 banks and serves the threads of a quarter of a warp at
@@ -63,9 +65,14 @@ void SimtGemm::chooseLanes() {
                       [&](Value value) { return value == root->getResult(0); });
 }
 
+/// Copies of single elements are many, and each has an address in registers, so
+/// their stages are less deep.
 bool SimtGemm::match() {
   if (!SharedMemoryGemm::match())
     return false;
+  while (copiesOfThread() > maxCopies &&
+         tile.depth > tile.depthWarps * readNumbers)
+    tile.depth /= 2;
   chooseLanes();
   return true;
 }
@@ -168,7 +175,7 @@ static int64_t countElements(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getNumElements();
 }
 
-/// What held the operands takes the sums, of as many rows as fit.
+/// The memory of an operand takes the sums, of as many rows as fit.
 void SimtGemm::chooseRound() {
   Value larger = countElements(leftShared) > countElements(rightShared)
                      ? leftShared
