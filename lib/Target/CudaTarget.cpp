@@ -108,6 +108,13 @@ void CudaTarget::addEnginePasses(OpPassManager &manager, TargetAttr target,
     manager.addPass(createUseCublasLt());
 }
 
+void CudaTarget::addGroupPasses(OpPassManager &manager,
+                                const PipelineOptions &options) const {
+  // Rounding would be calls that a processor does not need.
+  if (!options.sameCalls)
+    manager.addPass(createRoundFactors());
+}
+
 void CudaTarget::buildPlannedPipeline(OpPassManager &manager,
                                       const PipelineOptions &options) const {
   manager.addNestedPass<func::FuncOp>(createEmitDeviceKernels());

@@ -51,6 +51,8 @@ protected:
   bool computesRows(const PipelineOptions &options) const override;
   void addEnginePasses(mlir::OpPassManager &manager, TargetAttr target,
                        const PipelineOptions &options) const override;
+  void addGroupPasses(mlir::OpPassManager &manager,
+                      const PipelineOptions &options) const override;
 };
 
 /// The emulator of such GPUs in lib/Emulation. Kernels are functions of the

@@ -159,6 +159,7 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   manager.addPass(createFormGroups(groups));
   addEnginePasses(manager, target, options);
   manager.addPass(createLowerGroups());
+  addGroupPasses(manager, options);
   // Packing makes new work on parameters, which hoisting then moves.
   CPUPackParametersOptions pack;
   pack.sameCalls = options.sameCalls;

@@ -92,6 +92,8 @@ CASES = [
 DEEP = ("hamkaas.matmul %x, %w", matmul, ((16, 4096), (4096, 32)))
 # Enough for the largest blocks, at a wide and at a narrow edge.
 LARGE = ("hamkaas.matmul %x, %w", matmul, ((1276, 36), (36, 2556)))
+# Factors that are worth storing as bf16.
+STORED = ("hamkaas.matmul %x, %w", matmul, ((257, 1032), (1032, 1048)))
 
 
 def tensor(shape):
@@ -137,7 +139,7 @@ def check(what, found, expected, bound):
 
 class Case:
     def __init__(self, number, folder):
-        self.case = [*CASES, DEEP, LARGE][number]
+        self.case = [*CASES, DEEP, LARGE, STORED][number]
         self.folder = folder
         rng = np.random.default_rng(number)
         draw = lambda shape: rng.standard_normal(shape).astype(np.float32)
@@ -232,6 +234,7 @@ def main():
             Case(len(CASES), pathlib.Path(folder)).check_deep()
             for precision in ["tf32", "bf16"]:
                 Case(len(CASES) + 1, pathlib.Path(folder)).check(precision)
+            Case(len(CASES) + 2, pathlib.Path(folder)).check("bf16")
     print(f"{len(CASES)} cases in {len(PRECISIONS)} precisions")
 
 

@@ -60,8 +60,8 @@ public:
   /// Lets tools know the passes and pipelines that are this target's own.
   virtual void registerPasses() const {}
 
-  /// GRAPH -> KERNELS. Targets share it but for addEnginePasses and
-  /// computesRows.
+  /// GRAPH -> KERNELS. Targets share it but for addEnginePasses,
+  /// addGroupPasses and computesRows.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -117,6 +117,10 @@ protected:
   /// Adds the passes that give groups to a library.
   virtual void addEnginePasses(mlir::OpPassManager &manager, TargetAttr target,
                                const PipelineOptions &options) const {}
+
+  /// Adds passes on groups of linalg operations.
+  virtual void addGroupPasses(mlir::OpPassManager &manager,
+                              const PipelineOptions &options) const {}
 
 private:
   llvm::StringLiteral name;

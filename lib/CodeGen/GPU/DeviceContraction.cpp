@@ -25,6 +25,32 @@ static bool addFactors(AffineMap map, unsigned dim, int64_t factor,
   return own.back() == 0;
 }
 
+/// The bfloat16 tensor of which `value` has the same numbers as float32; null
+/// if there is none.
+static Value getWidened(Value value) {
+  auto generic = value.getDefiningOp<linalg::GenericOp>();
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      !llvm::all_of(generic.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return nullptr;
+  Block &body = *generic.getBody();
+  auto extension = dyn_cast<arith::ExtFOp>(body.front());
+  if (!extension || extension.getIn() != body.getArgument(0) ||
+      !extension.getIn().getType().isBF16() ||
+      body.getTerminator()->getOperand(0) != extension.getResult())
+    return nullptr;
+  return generic.getDpsInputs().front();
+}
+
+bool OperandLayout::isAligned(const ContractionLoops &loops,
+                              int64_t loop) const {
+  int64_t count = 16 / elementBytes();
+  for (auto [other, factor] : llvm::enumerate(factors))
+    if (int64_t(other) != loop && factor % count)
+      return false;
+  return loops.extents[loop] % count == 0;
+}
+
 std::optional<OperandLayout> OperandLayout::match(linalg::LinalgOp op,
                                                   OpOperand &operand,
                                                   int64_t columnLoop,
@@ -48,9 +74,13 @@ std::optional<OperandLayout> OperandLayout::match(linalg::LinalgOp op,
       order.assign(unpack.getOuterDimsPerm().begin(),
                    unpack.getOuterDimsPerm().end());
   }
+  if (Value widened = isComputed ? Value() : getWidened(operand.get())) {
+    layout.tensor = widened;
+    layout.isBF16 = true;
+  }
   auto type = dyn_cast<RankedTensorType>(layout.tensor.getType());
   if (isa<BlockArgument>(layout.tensor) == isComputed || !type ||
-      !type.getElementType().isF32() || !isLinear(map))
+      !(type.getElementType().isF32() || layout.isBF16) || !isLinear(map))
     return std::nullopt;
 
   layout.factors.assign(op.getNumLoops(), 0);
@@ -65,14 +95,13 @@ std::optional<OperandLayout> OperandLayout::match(linalg::LinalgOp op,
   return layout;
 }
 
-/// Returns whether the loops of the depth traverse the operand like a single
-/// loop.
-bool DeviceContraction::isOneDepth(const OperandLayout &layout) const {
-  int64_t factor = layout.factors[loops.depth];
-  for (int64_t loop : llvm::reverse(depthLoops)) {
-    if (layout.factors[loop] != factor)
+bool OperandLayout::isOneDepth(const ContractionLoops &loops) const {
+  int64_t factor = factors[loops.depth];
+  int64_t stride = factor * loops.extents[loops.depth];
+  for (int64_t loop : llvm::reverse(loops.window)) {
+    if (factors[loop] != stride)
       return false;
-    factor *= loops.extents[loop];
+    stride *= loops.extents[loop];
   }
   return true;
 }
@@ -102,12 +131,13 @@ bool DeviceContraction::matchOperands(bool computesRow) {
                            /*isComputed=*/computedRow.has_value());
   auto matchedRight =
       OperandLayout::match(root, *root.getDpsInputOperand(1), loops.column);
-  if (!matchedLeft || !matchedRight || matchedLeft->panelWidth)
+  if (!matchedLeft || !matchedRight || matchedLeft->panelWidth ||
+      ((matchedLeft->isBF16 || matchedRight->isBF16) && !takesBF16))
     return false;
   left = *matchedLeft;
   right = *matchedRight;
   // The right side is a depth x columns matrix.
-  return left.factors[loops.depth] == 1 && isOneDepth(right) &&
+  return left.factors[loops.depth] == 1 && right.isOneDepth(loops) &&
          (right.panelWidth || right.factors[loops.column] == 1);
 }
 
@@ -146,7 +176,7 @@ Value DeviceContraction::rowOffset(Value row) {
 }
 
 Value DeviceContraction::depthOffset(const OperandLayout &layout, Value depth) {
-  if (isOneDepth(layout))
+  if (layout.isOneDepth(loops))
     return kernel.multiply(depth, layout.factors[loops.depth]);
   Value offset = kernel.constant(0);
   for (auto [loop, index] : llvm::zip_equal(

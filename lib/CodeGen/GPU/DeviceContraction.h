@@ -23,6 +23,8 @@ struct OperandLayout {
   /// Of a right side in panels, what the number of a panel is multiplied by,
   /// and the columns of one; 0 if it is a matrix.
   int64_t panelFactor = 0, panelWidth = 0;
+  /// True for bfloat16, which the kernel widens to float32.
+  bool isBF16 = false;
 
   /// The layout of a tensor that is indexed by linear maps of the loops; none
   /// of another one. The tensor is an argument or, with `isComputed`, not.
@@ -30,6 +32,13 @@ struct OperandLayout {
                                             mlir::OpOperand &operand,
                                             int64_t columnLoop,
                                             bool isComputed = false);
+
+  int64_t elementBytes() const { return isBF16 ? 2 : 4; }
+  /// Returns whether `op` reads as many neighbors along `loop` as one access
+  /// of 16 bytes has, at multiples of their number.
+  bool isAligned(const ContractionLoops &loops, int64_t loop) const;
+  /// Returns whether the loops of the depth traverse it like a single loop.
+  bool isOneDepth(const ContractionLoops &loops) const;
 };
 
 /// The base of contractions by thread blocks: operands in memory, sums with one
@@ -60,6 +69,8 @@ protected:
   void finishRow(mlir::ValueRange sums, mlir::Value row, mlir::Value column,
                  int64_t lastActive);
 
+  /// Set before `matchOperands` if both sides may be bfloat16.
+  bool takesBF16 = false;
   KernelBuilder &kernel;
   mlir::linalg::LinalgOp root;
   mlir::Value result;
@@ -71,7 +82,6 @@ protected:
   Point at;
 
 private:
-  bool isOneDepth(const OperandLayout &layout) const;
   llvm::SmallVector<int64_t> getShape(llvm::ArrayRef<int64_t> group) const;
 
   /// The loops of the rows, and of the depth, the last one innermost.

@@ -22,18 +22,15 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Copies four elements at once where all are at multiples of four. This checks
+/// Copies 16 bytes at once where all are at multiples of 16. This checks
 /// offsets within the operand; the alignment of its base is checked when it is
-/// known.
-void SharedMemoryGemm::chooseChunks() {
-  auto isAligned = [&](const OperandLayout &layout, int64_t unitLoop) {
-    for (auto [loop, factor] : llvm::enumerate(layout.factors))
-      if (int64_t(loop) != unitLoop && factor % 4)
-        return false;
-    return loops.extents[unitLoop] % 4 == 0;
-  };
-  leftSide.chunk = isAligned(left, loops.depth) ? 4 : 1;
-  rightSide.chunk = right.panelWidth || isAligned(right, loops.column) ? 4 : 1;
+/// known. No copy has less than four bytes.
+bool SharedMemoryGemm::chooseChunks() {
+  int64_t chunk = 16 / left.elementBytes();
+  leftSide.chunk = left.isAligned(loops, loops.depth) ? chunk : 1;
+  rightSide.chunk =
+      right.panelWidth || right.isAligned(loops, loops.column) ? chunk : 1;
+  return !left.isBF16 || (leftSide.chunk > 1 && rightSide.chunk > 1);
 }
 
 int64_t SharedMemoryGemm::copiesOfThread() const {
@@ -52,7 +49,10 @@ bool SharedMemoryGemm::match() {
   if (!chosen)
     return false;
   tile = *chosen;
-  chooseChunks();
+  // A stage has as many bytes of either type.
+  tile.depth *= CostModel::elementBytes / left.elementBytes();
+  if (left.isBF16 != right.isBF16 || !chooseChunks())
+    return false;
   return true;
 }
 
@@ -60,12 +60,26 @@ bool SharedMemoryGemm::match() {
 // Blocks
 //===----------------------------------------------------------------------===//
 
+/// Memory of stages; that of bfloat16 is a view of bytes, which other views may
+/// have, too.
+Value SharedMemoryGemm::allocateStages(int64_t rows, int64_t pitch) {
+  SmallVector<int64_t> shape = {tile.stages, rows, pitch};
+  OpBuilder &ir = kernel.ir();
+  if (!left.isBF16)
+    return allocateShared(kernel, shape, ir.getF32Type());
+  Value bytes =
+      allocateShared(kernel, {tile.stages * rows * pitch * left.elementBytes()},
+                     ir.getI8Type());
+  auto type =
+      MemRefType::get(shape, ir.getBF16Type(), MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(bytes.getType()).getMemorySpace());
+  return memref::ViewOp::create(ir, kernel.loc(), type, bytes,
+                                kernel.constant(0), ValueRange());
+}
+
 Tile SharedMemoryGemm::emit() {
-  Type number = kernel.ir().getF32Type();
-  leftShared = allocateShared(
-      kernel, {tile.stages, tile.blockRows(), leftPitch()}, number);
-  rightShared =
-      allocateShared(kernel, {tile.stages, tile.depth, rightPitch()}, number);
+  leftShared = allocateStages(tile.blockRows(), leftPitch());
+  rightShared = allocateStages(tile.depth, rightPitch());
   for (Value operand : {left.tensor, right.tensor})
     kernel.forbidAlias(operand);
   int64_t rowBlocks = llvm::divideCeil(rowCount, tile.blockRows());
@@ -229,7 +243,7 @@ void SharedMemoryGemm::emitCopy(const Side &side, const Copy &copy,
       ir, loc, nvgpu::DeviceAsyncTokenType::get(ir.getContext()), shared,
       ValueRange{stage, copy.row, copy.column}, side.flat, ValueRange(from),
       ir.getIndexAttr(side.chunk), count,
-      side.chunk == 4 ? ir.getUnitAttr() : UnitAttr());
+      side.chunk > 1 ? ir.getUnitAttr() : UnitAttr());
 }
 
 /// Starts the copies for step `step`.

@@ -67,6 +67,7 @@ protected:
   int64_t copiesOfThread() const;
 
   BlockTile tile;
+  /// Stages, rows and columns of both sides.
   mlir::Value leftShared, rightShared;
   /// State while a block is emitted.
   mlir::Value warp, lane, firstRow, columnBlock, firstColumn;
@@ -80,14 +81,15 @@ private:
     mlir::Value exists;      /* null if all do */
     mlir::Value isMine;      /* null if each thread has one */
   };
-  /// How a side is copied: `chunk` elements at a time, 4 or 1.
+  /// How a side is copied: `chunk` elements at a time, those of 16 bytes or 1.
   struct Side {
     mlir::Value flat;
     int64_t chunk = 1;
     llvm::SmallVector<Copy> copies;
   };
 
-  void chooseChunks();
+  bool chooseChunks();
+  mlir::Value allocateStages(int64_t rows, int64_t pitch);
   void emitBlock(mlir::Value batch);
   void addCopies(Side &side, int64_t rows, int64_t chunks,
                  llvm::function_ref<void(Copy &)> place);

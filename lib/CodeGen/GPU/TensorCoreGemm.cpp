@@ -41,10 +41,10 @@ static constexpr int64_t threadsOfLine = 4;
 /// Sums of one product per thread: those of two neighboring columns, each with
 /// two neighboring rows.
 static constexpr int64_t sumsOfThread = 4;
-/// Neighbors that a thread reads at once.
-static constexpr int64_t numbersAtOnce = 2;
-/// An eight of the depth: what four threads read at once of a row.
-static constexpr int64_t depthEight = numbersAtOnce * threadsOfLine;
+/// Words that a thread reads at once.
+static constexpr int64_t wordsAtOnce = 2;
+/// An eight of words: what four threads read at once of a row.
+static constexpr int64_t eight = wordsAtOnce * threadsOfLine;
 /// Rows that go through shared memory at once.
 static constexpr int64_t finishedRows = 2 * productRows;
 /// Shared memory has 32 banks and serves 16 threads at once if the pairs that
@@ -76,30 +76,38 @@ bool TensorCoreGemm::match() {
   return true;
 }
 
-/// `column` with its eights in another order, which depends on `number`.
-static Value swapEights(KernelBuilder &kernel, Value column, Value number,
-                        int64_t eights) {
+/// `word` of a row of `rowWords`, with the eights in another order, which
+/// depends on `number`.
+static Value swapEights(KernelBuilder &kernel, Value word, Value number,
+                        int64_t rowWords, int64_t wordSize) {
+  int64_t eights = std::min(rowWords, banks) / eight;
   return arith::XOrIOp::create(
-      kernel.ir(), kernel.loc(), column,
-      kernel.multiply(kernel.remainder(number, eights), depthEight));
+      kernel.ir(), kernel.loc(), word,
+      kernel.multiply(kernel.remainder(number, eights), eight * wordSize));
 }
 
 /// Four neighboring rows have the same eight of the depth in different banks.
 Value TensorCoreGemm::placeLeftColumn(Value row, Value column) {
-  int64_t rowsOfBanks = banks / tile.depth;
-  return swapEights(kernel, column, kernel.divide(row, rowsOfBanks),
-                    tile.depth / depthEight);
+  int64_t rowWords = tile.depth / packed();
+  return swapEights(kernel, column, kernel.divide(row, banks / rowWords),
+                    rowWords, packed());
 }
 
-/// Four rows at even distances have the same eight of the columns in different
-/// banks.
+/// The rows that four threads read have the same eight of the columns in
+/// different banks.
 Value TensorCoreGemm::placeRightColumn(Value row, Value column) {
-  return swapEights(kernel, column, kernel.divide(row, numbersAtOnce),
-                    banks / depthEight);
+  return swapEights(kernel, column, kernel.divide(row, rowsAtOnce()),
+                    tile.columns() / packed(), packed());
+}
+
+int64_t TensorCoreGemm::rowsAtOnce() const { return wordsAtOnce * packed(); }
+
+int64_t TensorCoreGemm::readColumns() const {
+  return productColumns * packed();
 }
 
 int64_t TensorCoreGemm::productDepth() const {
-  return depthEights() * depthEight;
+  return depthEights() * eight * packed();
 }
 
 int64_t TensorCoreGemm::sumCount() const {
@@ -125,12 +133,12 @@ void TensorCoreGemm::placeThread() {
 //===----------------------------------------------------------------------===//
 
 /// The address of an element of a buffer in shared memory.
-Value TensorCoreGemm::getPointer(Value buffer, Value element) {
+Value TensorCoreGemm::getPointer(Value buffer, Value element,
+                                 int64_t elementBytes) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(ir, loc, buffer);
-  Value address =
-      kernel.add(base, kernel.multiply(element, CostModel::elementBytes));
+  Value address = kernel.add(base, kernel.multiply(element, elementBytes));
   auto type = LLVM::LLVMPointerType::get(
       ir.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
   Value bits = arith::IndexCastOp::create(ir, loc, ir.getI64Type(), address);
@@ -141,67 +149,68 @@ Value TensorCoreGemm::getPointer(Value buffer, Value element) {
 Value TensorCoreGemm::getLeftPointer(Value stage, Value depth) {
   Value row = kernel.add(warpRow, group);
   Value column = placeLeftColumn(
-      row, kernel.add(depth, kernel.multiply(member, numbersAtOnce)));
+      row, kernel.add(depth, kernel.multiply(member, rowsAtOnce())));
   Value first = kernel.multiply(stage, tile.blockRows());
   return getPointer(
       leftShared,
-      kernel.add(kernel.multiply(kernel.add(first, row), leftPitch()), column));
+      kernel.add(kernel.multiply(kernel.add(first, row), leftPitch()), column),
+      left.elementBytes());
 }
 
-/// The same for the right side and columns of one product.
-Value TensorCoreGemm::getRightPointer(Value stage, Value depth,
-                                      int64_t column) {
-  Value row = kernel.add(depth, kernel.multiply(member, numbersAtOnce));
-  Value own = kernel.add(kernel.multiply(group, numbersAtOnce), column);
-  own = kernel.add(warpColumn, placeRightColumn(row, own));
+/// The same for the right side, from `word` of the warp's columns on.
+Value TensorCoreGemm::getRightPointer(Value stage, Value depth, int64_t word) {
+  Value row = kernel.add(depth, kernel.multiply(member, rowsAtOnce()));
+  Value own = kernel.add(kernel.multiply(group, wordsAtOnce), word);
+  Value column = placeRightColumn(
+      row, kernel.add(warpColumn, kernel.multiply(own, packed())));
   Value first = kernel.multiply(stage, tile.depth);
   return getPointer(
       rightShared,
-      kernel.add(kernel.multiply(kernel.add(first, row), rightPitch()), own));
+      kernel.add(kernel.multiply(kernel.add(first, row), rightPitch()), column),
+      right.elementBytes());
 }
 
-/// The pointer that is `elements` further on.
-static Value movePointer(KernelBuilder &kernel, Value pointer,
-                         int64_t elements) {
+/// The pointer that is `words` further on.
+static Value movePointer(KernelBuilder &kernel, Value pointer, int64_t words) {
   return LLVM::GEPOp::create(
       kernel.ir(), kernel.loc(), pointer.getType(), kernel.ir().getF32Type(),
-      pointer, ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(elements)));
+      pointer, ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(words)));
 }
 
-void TensorCoreGemm::loadPair(Value pointer, int64_t element,
-                              SmallVectorImpl<Value> &numbers) {
+void TensorCoreGemm::loadPair(Value pointer, int64_t word,
+                              SmallVectorImpl<Value> &words) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
-  Value pair = LLVM::LoadOp::create(
-      ir, loc, VectorType::get(numbersAtOnce, ir.getF32Type()),
-      movePointer(kernel, pointer, element),
-      numbersAtOnce * CostModel::elementBytes);
-  for (int64_t i = 0; i < numbersAtOnce; ++i)
-    numbers.push_back(LLVM::ExtractElementOp::create(
+  Type type = isStoredBF16() ? Type(ir.getI32Type()) : ir.getF32Type();
+  Value pair = LLVM::LoadOp::create(ir, loc, VectorType::get(wordsAtOnce, type),
+                                    movePointer(kernel, pointer, word),
+                                    wordsAtOnce * CostModel::elementBytes);
+  for (int64_t i = 0; i < wordsAtOnce; ++i)
+    words.push_back(LLVM::ExtractElementOp::create(
         ir, loc, pair, arith::ConstantIntOp::create(ir, loc, i, 32)));
 }
 
-/// Reads what a thread has of both sides, for one depth of products: pairs of
-/// columns, then rows.
-SmallVector<Value> TensorCoreGemm::loadNumbers(Value stage, Value depth) {
-  SmallVector<Value> numbers, leftPointers, rightPointers;
-  for (int64_t eight = 0; eight < depthEights(); ++eight)
+/// Reads what a thread has of both sides, for one depth of products: columns,
+/// then rows.
+SmallVector<Value> TensorCoreGemm::loadWords(Value stage, Value depth) {
+  SmallVector<Value> words, leftPointers, rightPointers;
+  for (int64_t i = 0; i < depthEights(); ++i)
     leftPointers.push_back(
-        getLeftPointer(stage, kernel.add(depth, eight * depthEight)));
-  // The order of eights repeats after two products.
-  for (int64_t column : {int64_t(0), productColumns})
-    rightPointers.push_back(getRightPointer(stage, depth, column));
-  for (int64_t c = 0; c < tile.warpColumns; c += productColumns)
-    for (int64_t eight = 0; eight < depthEights(); ++eight)
-      for (int64_t k = 0; k < numbersAtOnce; ++k)
-        loadPair(rightPointers[c / productColumns % 2],
-                 (eight * depthEight + k) * rightPitch() +
-                     c / (2 * productColumns) * 2 * productColumns,
-                 numbers);
+        getLeftPointer(stage, kernel.add(depth, i * eight * packed())));
+  // The order of eights repeats after two reads.
+  constexpr int64_t readWords = 2 * eight;
+  for (int64_t i = 0; i < 2; ++i)
+    rightPointers.push_back(getRightPointer(stage, depth, i * readWords));
+  int64_t rowWords = rightPitch() / packed();
+  for (int64_t i = 0; i < tile.warpColumns / readColumns(); ++i)
+    for (int64_t e = 0; e < depthEights(); ++e)
+      for (int64_t k = 0; k < rowsAtOnce(); ++k)
+        loadPair(rightPointers[i % 2],
+                 (e * eight + k) * rowWords + i / 2 * 2 * readWords, words);
   for (int64_t r = 0; r < tile.rows; r += productRows)
     for (Value pointer : leftPointers)
-      loadPair(pointer, r * leftPitch(), numbers);
-  return numbers;
+      loadPair(pointer, r * leftPitch() / packed(), words);
+  return words;
 }
 
 Value TensorCoreGemm::packBF16(Value low, Value high) {
@@ -238,27 +247,63 @@ void TensorCoreGemm::addNumber(Fragment &fragment, Value number) {
       arith::BitcastOp::create(ir, loc, ir.getI32Type(), rest));
 }
 
-/// The fragment of numbers in the order of its registers. Of BF16, two along
-/// the depth are in one: neighbors of a row, or each number of a pair of
-/// columns and that of the next pair.
-TensorCoreGemm::Fragment TensorCoreGemm::makeFragment(ValueRange numbers) {
-  Fragment fragment;
-  if (!isBF16()) {
-    for (Value number : numbers)
-      addNumber(fragment, number);
-    return fragment;
+/// The word of two halves with that number, 0 or 1, of `low` and `high`.
+Value TensorCoreGemm::interleave(Value low, Value high, int64_t half) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  Value bits = arith::ConstantIntOp::create(ir, loc, 16, 32);
+  Value lower = arith::ConstantIntOp::create(ir, loc, 0xffff, 32);
+  Value upper = arith::ConstantIntOp::create(ir, loc, ~0xffff, 32);
+  if (half == 0) {
+    low = arith::AndIOp::create(ir, loc, low, lower);
+    high = arith::ShLIOp::create(ir, loc, high, bits);
+  } else {
+    low = arith::ShRUIOp::create(ir, loc, low, bits);
+    high = arith::AndIOp::create(ir, loc, high, upper);
   }
-  bool isRight = numbers.size() > 2 * numbersAtOnce;
-  for (; !numbers.empty();
-       numbers = numbers.drop_front((isRight ? 2 : 1) * numbersAtOnce)) {
-    if (!isRight)
-      fragment.numbers.push_back(packBF16(numbers[0], numbers[1]));
+  return arith::OrIOp::create(ir, loc, low, high);
+}
+
+/// A row of the left side, or a column of words of the right one, in the order
+/// of the registers.
+TensorCoreGemm::Fragment TensorCoreGemm::makeFragment(ValueRange words) {
+  Fragment fragment;
+  for (; !words.empty(); words = words.drop_front(wordsAtOnce)) {
+    if (isStoredBF16())
+      llvm::append_range(fragment.numbers, words.take_front(wordsAtOnce));
+    else if (isBF16())
+      fragment.numbers.push_back(packBF16(words[0], words[1]));
     else
-      for (int64_t i = 0; i < numbersAtOnce; ++i)
-        fragment.numbers.push_back(
-            packBF16(numbers[i], numbers[numbersAtOnce + i]));
+      for (Value word : words.take_front(wordsAtOnce))
+        addNumber(fragment, word);
   }
   return fragment;
+}
+
+/// The fragments of what is read of rows of the right side. BF16 has two rows
+/// in a register.
+void TensorCoreGemm::addColumns(ValueRange words,
+                                SmallVectorImpl<Fragment> &columns) {
+  if (!isBF16()) {
+    columns.push_back(makeFragment(words));
+    return;
+  }
+  if (!isStoredBF16()) {
+    Fragment &fragment = columns.emplace_back();
+    for (; !words.empty(); words = words.drop_front(2 * wordsAtOnce))
+      for (int64_t i = 0; i < wordsAtOnce; ++i)
+        fragment.numbers.push_back(packBF16(words[i], words[wordsAtOnce + i]));
+    return;
+  }
+  // A word has two neighboring columns of one product.
+  for (int64_t word = 0; word < wordsAtOnce; ++word) {
+    Fragment &fragment = columns.emplace_back();
+    for (int64_t row = 0; row < rowsAtOnce(); row += 2)
+      for (int64_t half = 0; half < 2; ++half)
+        fragment.numbers.push_back(
+            interleave(words[row * wordsAtOnce + word],
+                       words[(row + 1) * wordsAtOnce + word], half));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,18 +346,18 @@ void TensorCoreGemm::addProducts(const Fragment &right, const Fragment &left,
     sum = arith::AddFOp::create(ir, kernel.loc(), sum, product);
 }
 
-/// Adds the products of what `loadNumbers` has read.
-void TensorCoreGemm::addNumbers(ValueRange numbers,
-                                MutableArrayRef<Value> sums) {
-  int64_t ofRow = numbersAtOnce * depthEights(), ofColumns = 2 * ofRow;
+/// Adds the products of what `loadWords` has read.
+void TensorCoreGemm::addWords(ValueRange words, MutableArrayRef<Value> sums) {
+  int64_t ofRow = wordsAtOnce * depthEights();
+  int64_t ofColumns = ofRow * rowsAtOnce();
   SmallVector<Fragment> columns;
-  for (int64_t c = 0; c < tile.warpColumns; c += productColumns) {
-    columns.push_back(makeFragment(numbers.take_front(ofColumns)));
-    numbers = numbers.drop_front(ofColumns);
+  for (int64_t c = 0; c < tile.warpColumns; c += readColumns()) {
+    addColumns(words.take_front(ofColumns), columns);
+    words = words.drop_front(ofColumns);
   }
   for (int64_t r = 0; r < tile.rows; r += productRows) {
-    Fragment row = makeFragment(numbers.take_front(ofRow));
-    numbers = numbers.drop_front(ofRow);
+    Fragment row = makeFragment(words.take_front(ofRow));
+    words = words.drop_front(ofRow);
     for (const Fragment &column : columns) {
       addProducts(column, row, sums.take_front(sumsOfThread));
       sums = sums.drop_front(sumsOfThread);
@@ -328,7 +373,7 @@ SmallVector<Value> TensorCoreGemm::multiply(Value stage, ValueRange sums) {
                      productDepth(), sums, /*writes=*/false,
                      [&](Value depth, ValueRange carried) {
                        SmallVector<Value> next(carried);
-                       addNumbers(loadNumbers(stage, depth), next);
+                       addWords(loadWords(stage, depth), next);
                        return next;
                      });
 }
@@ -343,25 +388,25 @@ SmallVector<Value> TensorCoreGemm::addSteps(int64_t steps) {
   SmallVector<Value> first = makeSums();
   waitForCopies(ahead() - 1);
   Value zero = kernel.constant(0);
-  llvm::append_range(first, loadNumbers(zero, zero));
+  llvm::append_range(first, loadWords(zero, zero));
   SmallVector<Value> last = kernel.loop(
       zero, kernel.constant(steps), 1, first, /*writes=*/false,
       [&](Value step, ValueRange carried) {
         SmallVector<Value> sums(carried.take_front(sumCount()));
-        SmallVector<Value> numbers(carried.drop_front(sumCount()));
+        SmallVector<Value> words(carried.drop_front(sumCount()));
         Value stage = kernel.remainder(step, tile.stages);
         for (int64_t depth = productDepth(); depth < tile.depth;
              depth += productDepth()) {
-          SmallVector<Value> next = loadNumbers(stage, kernel.constant(depth));
-          addNumbers(numbers, sums);
-          numbers = next;
+          SmallVector<Value> next = loadWords(stage, kernel.constant(depth));
+          addWords(words, sums);
+          words = next;
         }
         waitForCopies(ahead() - 2);
         startNext(step, steps);
         // After the last step, a stage that nobody writes or needs.
         Value nextStage = kernel.remainder(kernel.add(step, 1), tile.stages);
-        SmallVector<Value> next = loadNumbers(nextStage, zero);
-        addNumbers(numbers, sums);
+        SmallVector<Value> next = loadWords(nextStage, zero);
+        addWords(words, sums);
         llvm::append_range(sums, next);
         return sums;
       });
@@ -373,11 +418,22 @@ SmallVector<Value> TensorCoreGemm::addSteps(int64_t steps) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// All elements of a buffer in a row.
+/// A buffer of stages as float32 in a row.
 static Value flatten(KernelBuilder &kernel, Value buffer) {
-  SmallVector<ReassociationIndices> all = {{0, 1, 2}};
-  return memref::CollapseShapeOp::create(kernel.ir(), kernel.loc(), buffer,
-                                         all);
+  auto view = buffer.getDefiningOp<memref::ViewOp>();
+  if (!view) {
+    SmallVector<ReassociationIndices> all = {{0, 1, 2}};
+    return memref::CollapseShapeOp::create(kernel.ir(), kernel.loc(), buffer,
+                                           all);
+  }
+  MemRefType bytes = view.getSource().getType();
+  auto type =
+      MemRefType::get(bytes.getNumElements() / CostModel::elementBytes,
+                      kernel.ir().getF32Type(), MemRefLayoutAttrInterface(),
+                      bytes.getMemorySpace());
+  return memref::ViewOp::create(kernel.ir(), kernel.loc(), type,
+                                view.getSource(), kernel.constant(0),
+                                ValueRange());
 }
 
 static int64_t countElements(Value buffer) {
@@ -396,16 +452,16 @@ void TensorCoreGemm::syncWarp() {
 /// Some rows after the other go through what held the operands.
 void TensorCoreGemm::finish(ValueRange sums) {
   bool isLeft = countElements(leftShared) > countElements(rightShared);
-  Value shared = isLeft ? leftShared : rightShared;
-  Value buffer = flatten(kernel, shared);
+  Value buffer = flatten(kernel, isLeft ? leftShared : rightShared);
   int64_t elements = finishedRows * sumPitch();
   assert(tile.warps * elements <= countElements(buffer) &&
          "sums of a tile do not fit");
   Value first = kernel.multiply(warp, elements);
   Value own =
       kernel.add(kernel.multiply(kernel.multiply(member, 2), sumPitch()),
-                 kernel.multiply(group, numbersAtOnce));
-  Value pointer = getPointer(shared, kernel.add(first, own));
+                 kernel.multiply(group, wordsAtOnce * packed()));
+  Value pointer =
+      getPointer(buffer, kernel.add(first, own), CostModel::elementBytes);
   int64_t count = sums.size() / (tile.rows / finishedRows);
   // Other warps may still read operands.
   blockBarrier(kernel);
@@ -427,17 +483,20 @@ void TensorCoreGemm::storeSums(ValueRange sums, Value pointer) {
     return arith::ConstantIntOp::create(ir, loc, i, 32);
   };
   auto store = [&](Value low, Value high, int64_t element) {
-    Value pair = LLVM::PoisonOp::create(
-        ir, loc, VectorType::get(numbersAtOnce, ir.getF32Type()));
+    Value pair =
+        LLVM::PoisonOp::create(ir, loc, VectorType::get(2, ir.getF32Type()));
     pair = LLVM::InsertElementOp::create(ir, loc, pair, low, constant(0));
     pair = LLVM::InsertElementOp::create(ir, loc, pair, high, constant(1));
     LLVM::StoreOp::create(ir, loc, pair, movePointer(kernel, pointer, element),
-                          numbersAtOnce * CostModel::elementBytes);
+                          2 * CostModel::elementBytes);
   };
   for (int64_t r = 0; r < finishedRows; r += productRows)
     for (int64_t c = 0; c < tile.warpColumns; c += productColumns) {
+      // The columns of products that share reads are neighbors.
+      int64_t column = llvm::alignDown(c, readColumns()) +
+                       c % readColumns() / productColumns * 2;
       for (int64_t i = 0; i < 2; ++i)
-        store(sums[i], sums[2 + i], (r + i) * sumPitch() + c);
+        store(sums[i], sums[2 + i], (r + i) * sumPitch() + column);
       sums = sums.drop_front(sumsOfThread);
     }
 }

@@ -17,7 +17,11 @@ namespace hamkaas {
 /// each thread holds a few elements in the layout of PTX's `mma.sync`.
 class TensorCoreGemm : public SharedMemoryGemm {
 public:
-  using SharedMemoryGemm::SharedMemoryGemm;
+  TensorCoreGemm(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
+                 mlir::Value result)
+      : SharedMemoryGemm(kernel, root, result) {
+    takesBF16 = isBF16();
+  }
 
   /// As in SharedMemoryGemm.
   bool match();
@@ -44,26 +48,38 @@ private:
   bool isSplit() const {
     return kernel.target().precision == Precision::TF32x3;
   }
-  /// Eights of the depth in one product.
-  int64_t depthEights() const { return isBF16() ? 2 : 1; }
+  /// True if both sides are bfloat16 in memory, too.
+  bool isStoredBF16() const { return left.isBF16; }
+  /// Numbers of a 32-bit word of memory.
+  int64_t packed() const { return isStoredBF16() ? 2 : 1; }
+  /// Eights of words along the depth of one product.
+  int64_t depthEights() const { return isBF16() && !isStoredBF16() ? 2 : 1; }
   int64_t productDepth() const;
+  /// Rows of the right side that a thread reads for an eight of words.
+  int64_t rowsAtOnce() const;
+  /// Columns of products that share reads.
+  int64_t readColumns() const;
 
   void chooseLanes();
   void placeThread();
-  mlir::Value getPointer(mlir::Value buffer, mlir::Value element);
+  mlir::Value getPointer(mlir::Value buffer, mlir::Value element,
+                         int64_t elementBytes);
   mlir::Value getLeftPointer(mlir::Value stage, mlir::Value depth);
   mlir::Value getRightPointer(mlir::Value stage, mlir::Value depth,
-                              int64_t column);
-  void loadPair(mlir::Value pointer, int64_t element,
-                llvm::SmallVectorImpl<mlir::Value> &numbers);
-  llvm::SmallVector<mlir::Value> loadNumbers(mlir::Value stage,
-                                             mlir::Value depth);
+                              int64_t word);
+  void loadPair(mlir::Value pointer, int64_t word,
+                llvm::SmallVectorImpl<mlir::Value> &words);
+  llvm::SmallVector<mlir::Value> loadWords(mlir::Value stage,
+                                           mlir::Value depth);
   int64_t sumCount() const;
-  Fragment makeFragment(mlir::ValueRange numbers);
+  void addColumns(mlir::ValueRange words,
+                  llvm::SmallVectorImpl<Fragment> &columns);
+  Fragment makeFragment(mlir::ValueRange words);
   void addNumber(Fragment &fragment, mlir::Value number);
   mlir::Value packBF16(mlir::Value low, mlir::Value high);
-  void addNumbers(mlir::ValueRange numbers,
-                  llvm::MutableArrayRef<mlir::Value> sums);
+  mlir::Value interleave(mlir::Value low, mlir::Value high, int64_t half);
+  void addWords(mlir::ValueRange words,
+                llvm::MutableArrayRef<mlir::Value> sums);
   void addProducts(const Fragment &right, const Fragment &left,
                    llvm::MutableArrayRef<mlir::Value> sums);
   void addProduct(llvm::ArrayRef<mlir::Value> right,

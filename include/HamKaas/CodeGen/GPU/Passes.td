@@ -23,6 +23,26 @@ def UseCublasLt : Pass<"hamkaas-gpu-use-cublaslt", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def RoundFactors : Pass<"hamkaas-gpu-round-factors", "mlir::ModuleOp"> {
+  let summary = "store the factors of large products as bfloat16";
+  let description = [{
+    For the precision `bf16`. Before: groups of linalg operations. After: large
+    contractions of tensor cores have factors of bfloat16, which
+    `linalg.generic`s in their groups widen again. Groups of their own round
+    the factors, those of parameters when the program is loaded. The result is
+    the same, since these contractions round their factors anyway, but a block
+    of threads reads half as much memory.
+
+    Both factors must be worth it: a parameter, or a tensor that is large and
+    read often. Groups with `hamkaas.matmul` stay as they are. Run it before
+    `hamkaas-cpu-pack-parameters` and `hamkaas-hoist-parameters`.
+  }];
+  let dependentDialects = [
+    "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
+    "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
+  ];
+}
+
 def EmitDeviceKernels
     : Pass<"hamkaas-gpu-emit-kernels", "mlir::func::FuncOp"> {
   let summary = "emit kernels for thread blocks";
