@@ -229,8 +229,8 @@ void TensorCoreGemm::addNumber(Fragment &fragment, Value number) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   if (!isSplit()) {
-    fragment.numbers.push_back(NVVM::ConvertFloatToTF32Op::create(
-        ir, loc, ir.getI32Type(), number, NVVM::FPRoundingMode::RNA));
+    fragment.numbers.push_back(
+        arith::BitcastOp::create(ir, loc, ir.getI32Type(), number));
     return;
   }
   auto constant = [&](int64_t bits) {

@@ -1,5 +1,6 @@
 // RUN: hamkaas-opt %s "-hamkaas-to-kernels=target=cuda precision=bf16" | FileCheck %s
-// RUN: hamkaas-opt %s "-hamkaas-to-kernels=target=cuda precision=tf32" | FileCheck %s --check-prefix=OTHER
+// RUN: hamkaas-opt %s "-hamkaas-to-kernels=target=cuda precision=tf32" | FileCheck %s --check-prefix=TF32
+// RUN: hamkaas-opt %s "-hamkaas-to-kernels=target=cuda precision=3xtf32" | FileCheck %s --check-prefix=EXACT
 // RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda precision=bf16" | FileCheck %s --check-prefix=DEVICE
 
 // Factors of large products are bfloat16 in memory: a parameter, and an input
@@ -25,7 +26,20 @@
 // CHECK:         arith.extf %{{.*}} : bf16 to f32
 // CHECK:         arith.mulf
 
-// OTHER-NOT: bf16
+// Of TF32, parameters are rounded, and then packed.
+
+// TF32:     func.func @prepare(
+// TF32:       %[[W:.*]] = call @[[ROUND:.*]](%{{.*}}, %{{.*}}) {hamkaas.ops = "round"} : (tensor<512x1024xf32>, tensor<512x1024xf32>)
+// TF32:       call @{{.*}}(%[[W]], {{.*}}) {hamkaas.ops = "pack"}
+// TF32:     func.func @main(
+// TF32-NOT:   hamkaas.ops = "round"
+// TF32:     func.func private @[[ROUND]](
+// TF32:       %[[BITS:.*]] = arith.bitcast %[[NUMBER:.*]] : f32 to i32
+// TF32:       %[[SUM:.*]] = arith.addi %[[BITS]], %{{.*}} : i32
+// TF32:       arith.andi %[[SUM]], %{{.*}} : i32
+// TF32-NOT: bf16
+
+// EXACT-NOT: hamkaas.ops = "round"
 
 // Eight numbers are copied at once, two are in each register of a product, and
 // the sums are float32 in the same memory.

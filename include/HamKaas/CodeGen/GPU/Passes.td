@@ -24,18 +24,21 @@ def UseCublasLt : Pass<"hamkaas-gpu-use-cublaslt", "mlir::ModuleOp"> {
 }
 
 def RoundFactors : Pass<"hamkaas-gpu-round-factors", "mlir::ModuleOp"> {
-  let summary = "store the factors of large products as bfloat16";
+  let summary = "round factors of tensor cores in memory";
   let description = [{
-    For the precision `bf16`. Before: groups of linalg operations. After: large
-    contractions of tensor cores have factors of bfloat16, which
-    `linalg.generic`s in their groups widen again. Groups of their own round
-    the factors, those of parameters when the program is loaded. The result is
-    the same, since these contractions round their factors anyway, but a block
-    of threads reads half as much memory.
+    Before: groups of linalg operations. After: groups of their own have rounded
+    factors of contractions by tensor cores, those of parameters when the
+    program is loaded.
 
-    Both factors must be worth it: a parameter, or a tensor that is large and
-    read often. Groups with `hamkaas.matmul` stay as they are. Run it before
-    `hamkaas-cpu-pack-parameters` and `hamkaas-hoist-parameters`.
+    * `tf32`: parameters, which stay float32. Tensor cores truncate others.
+    * `bf16`: both factors of a large contraction become bfloat16, which
+      `linalg.generic`s in its group widen again. The result is the same, since
+      it rounds its factors anyway, but a block of threads reads half as much.
+      Both must be worth it: a parameter, or a tensor that is large and read
+      often.
+
+    Other precisions, and groups with `hamkaas.matmul`, stay as they are. Run it
+    before `hamkaas-cpu-pack-parameters` and `hamkaas-hoist-parameters`.
   }];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
