@@ -52,7 +52,7 @@ static constexpr int64_t maxFreeWarps = 4;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a kernel asks of its launch.
+/// Demands of a kernel on its launch.
 struct KernelNeeds {
   bool canFuse = false;
   int64_t blockWarps = 0; /* 0 if any number will do */

@@ -421,7 +421,7 @@ func.func private @checked(%x: memref<64xf32>, %out: memref<64xf32>) attributes 
 
 // -----
 
-// What a run leaves to no later one may be.
+// Other results may be written before it.
 
 // CHECK-LABEL: func.func @main(
 // CHECK:         call @eight_eight(

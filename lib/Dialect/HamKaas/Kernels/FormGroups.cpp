@@ -243,7 +243,7 @@ private:
       return llvm::all_of(producer->getOperands(), [&](Value operand) {
         return addRowProducers(operand, row);
       });
-    // What computes the operand of a norm may be the epilogue of a root.
+    // The operand of a norm may be computed in the epilogue of a root.
     Members more = row;
     if (addRowProducers(producer->getOperand(0), more))
       row = std::move(more);

@@ -38,8 +38,8 @@ func.func @elementwise(%x: tensor<1x96xf32>, %y: tensor<1x96xf32>, %g: tensor<96
 
 // -----
 
-// What can be the epilogue of another product stays there, where it is computed
-// once; also in front of a norm.
+// The epilogue of another product stays there, where it is computed once; also
+// in front of a norm.
 
 // CHECK-LABEL: func @epilogue(
 // CHECK:         hamkaas.group contraction({{.*}}hamkaas.ops = "matmul+add+relu"
