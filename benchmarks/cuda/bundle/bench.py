@@ -95,8 +95,9 @@ class Child:
         line, self.rest = self.rest.split(b"\n", 1)
         return line.decode(errors="replace")
 
-    def read_result(self, timeout):
-        """The next line that is an object of JSON; libraries write others."""
+    def read_result(self, timeout, key=None):
+        """The next line that is an object of JSON, and has `key` if that is
+        given; libraries write others, inductor also such objects."""
         deadline = time.monotonic() + timeout
         while True:
             try:
@@ -108,7 +109,7 @@ class Child:
                 return {"error": self.last_words or f"status {status}"}
             with contextlib.suppress(ValueError):
                 result = json.loads(line)
-                if isinstance(result, dict):
+                if isinstance(result, dict) and (not key or key in result):
                     return result
             self.last_words = line.strip() or self.last_words
 
@@ -227,7 +228,7 @@ class Bench:
                        *names) as child:
                 is_alive = True
                 while is_alive and names and self.limit():
-                    result = child.read_result(self.limit())
+                    result = child.read_result(self.limit(), "workload")
                     # It names the workload, unless it ends or hangs.
                     is_alive = result.pop("workload", None) is not None
                     self.add(kind="time", contestant=peer, workload=names[0],
