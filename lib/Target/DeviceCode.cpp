@@ -89,10 +89,10 @@ void hamkaas::addMatmuls(ArrayRef<DeviceMatmul> matmuls, ProgramInfo &info) {
 /// Then it allows the next one to start: so a kernel that starts knows that all
 /// but the one before it are done.
 ///
-/// NOTE: what was written meanwhile may be read by `ld.global.nc` after the wait,
-/// as nvcc does after cudaGridDependencySynchronize. Tests check that neither
-/// LLVM nor ptxas moves such a read up; plain reads made convolutions, which
-/// read and write in turns, 5% slower.
+/// NOTE: what was written meanwhile may be read by `ld.global.nc` after the
+/// wait, as nvcc does after cudaGridDependencySynchronize. Tests check that
+/// neither LLVM nor ptxas moves such a read up; plain reads made convolutions,
+/// which read and write in turns, 5% slower.
 static void addWait(LLVM::LLVMFuncOp kernel) {
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
   for (NVVM::GridDepActionKind action :

@@ -86,7 +86,7 @@ static LogicalResult emitRows(func::FuncOp kernel, Value result,
 }
 
 static LogicalResult emitAttentionRows(func::FuncOp kernel, Value result,
-                                    const TargetDescription &target) {
+                                       const TargetDescription &target) {
   KernelBuilder builder(kernel, target);
   FailureOr<Attention> attention = Attention::match(builder, result);
   if (failed(attention))

@@ -92,7 +92,7 @@ static KernelNeeds getNeeds(func::FuncOp kernel) {
       kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
   if (kernel.isExternal() || !kernel.getBody().hasOneBlock() || !tiles)
     return needs;
-  needs.hasChecks = !kernel.getOps<CheckOp>().empty();
+  needs.hasChecks = hasChecks(kernel);
   llvm::append_range(needs.checked, getCheckedArguments(kernel));
   // A library computes the matmul, perhaps.
   needs.canFuse = !kernel->hasAttr(HamKaasDialect::matmulAttrName);
@@ -569,17 +569,6 @@ void CallFuser::fuse() {
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
-
-static LogicalResult numberCalls(func::FuncOp program,
-                                 const SymbolTable &symbols) {
-  Builder builder(program.getContext());
-  int64_t count = 0;
-  return forEachCall(program, symbols, [&](func::CallOp call) {
-    call->setAttr(HamKaasDialect::callIndexAttrName,
-                  builder.getI64IntegerAttr(count++));
-    return success();
-  });
-}
 
 namespace {
 struct FuseCallsPass : hamkaas::impl::FuseCallsBase<FuseCallsPass> {

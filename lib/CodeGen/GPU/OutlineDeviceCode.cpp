@@ -8,7 +8,6 @@
 #include "DeviceFunctions.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,10 +24,6 @@ namespace hamkaas {
 
 using namespace mlir;
 using namespace hamkaas;
-
-static bool hasChecks(func::FuncOp kernel) {
-  return !kernel.getOps<CheckOp>().empty();
-}
 
 /// Null if no library can compute the kernel.
 static MatmulAttr getMatmul(func::FuncOp kernel) {
@@ -196,14 +191,6 @@ private:
     kernel->removeAttr(HamKaasDialect::tileRunnerAttrName);
     kernel.eraseBody();
     kernel.setPrivate();
-  }
-
-  /// Erases the checks, and what nothing else needs.
-  static void dropChecks(func::FuncOp kernel) {
-    SetVector<Operation *> slice = getCheckSlice(kernel);
-    for (Operation *op : llvm::reverse(slice))
-      if (isa<CheckOp>(op) || isOpTriviallyDead(op))
-        op->erase();
   }
 
   /// NOTE: public there, so that the host finds them by name.

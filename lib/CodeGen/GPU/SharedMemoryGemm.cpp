@@ -15,6 +15,7 @@
 #include "SharedMemoryGemm.h"
 #include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "WideLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -40,6 +41,22 @@ int64_t SharedMemoryGemm::copiesOfThread() const {
   return llvm::divideCeil(std::max(lefts, rights), threads);
 }
 
+/// Gives a thread several columns of the result if its consumers read and write
+/// them so.
+void SharedMemoryGemm::chooseLanes() {
+  lanes = warpSize;
+  if (result.getType() != root->getResult(0).getType())
+    return;
+  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
+  SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
+  ofLoops[loops.column] = {1, 0};
+  SmallVector<LaneUse::Index> at = applyToLanes(map, ofLoops);
+  lanes =
+      chooseWideLanes(kernel.costs(), tile.warpColumns,
+                      {{result, at}, {kernel.destinationArgument(), at}},
+                      [&](Value value) { return value == root->getResult(0); });
+}
+
 bool SharedMemoryGemm::match() {
   if (!matchOperands())
     return false;
@@ -53,6 +70,7 @@ bool SharedMemoryGemm::match() {
   tile.depth *= CostModel::elementBytes / left.elementBytes();
   if (left.isBF16 != right.isBF16 || !chooseChunks())
     return false;
+  chooseLanes();
   return true;
 }
 

@@ -67,6 +67,8 @@ protected:
   int64_t copiesOfThread() const;
 
   BlockTile tile;
+  /// Of the vectors in which results are written.
+  int64_t lanes = 0;
   /// Stages, rows and columns of both sides.
   mlir::Value leftShared, rightShared;
   /// State while a block is emitted.
@@ -89,6 +91,7 @@ private:
   };
 
   bool chooseChunks();
+  void chooseLanes();
   mlir::Value allocateStages(int64_t rows, int64_t pitch);
   void emitBlock(mlir::Value batch);
   void addCopies(Side &side, int64_t rows, int64_t chunks,

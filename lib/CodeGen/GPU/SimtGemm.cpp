@@ -16,7 +16,6 @@
 #include "SimtGemm.h"
 #include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "WideLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -49,22 +48,6 @@ int64_t SimtGemm::threadGroups() const {
   return tile.warpColumns / (columnThreads * readNumbers);
 }
 
-/// Gives a thread several columns of the result if its consumers read and write
-/// them so.
-void SimtGemm::chooseLanes() {
-  lanes = warpSize;
-  if (result.getType() != root->getResult(0).getType())
-    return;
-  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
-  SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
-  ofLoops[loops.column] = {1, 0};
-  SmallVector<LaneUse::Index> at = applyToLanes(map, ofLoops);
-  lanes =
-      chooseWideLanes(kernel.costs(), tile.warpColumns,
-                      {{result, at}, {kernel.destinationArgument(), at}},
-                      [&](Value value) { return value == root->getResult(0); });
-}
-
 /// Copies of single elements are many, and each has an address in registers, so
 /// their stages are less deep.
 bool SimtGemm::match() {
@@ -73,7 +56,6 @@ bool SimtGemm::match() {
   while (copiesOfThread() > maxCopies &&
          tile.depth > tile.depthWarps * readNumbers)
     tile.depth /= 2;
-  chooseLanes();
   return true;
 }
 

@@ -34,7 +34,6 @@ private:
   int64_t threadRows() const;
   int64_t threadGroups() const;
 
-  void chooseLanes();
   void placeThread();
   llvm::SmallVector<mlir::Value> loadFour(mlir::Value buffer, mlir::Value stage,
                                           mlir::Value row, mlir::Value column);
@@ -46,8 +45,6 @@ private:
   void finishRows(int64_t firstThreadRow, int64_t columns, bool hasAllRows);
   void finishVectors(mlir::Value at, mlir::Value row, int64_t columns);
 
-  /// Of the vectors in which results are written.
-  int64_t lanes = 0;
   /// Of the warp in its block, in rows, columns and depth of a stage, and the
   /// number of its part of the depth.
   mlir::Value warpRow, warpColumn, warpDepth, part;

@@ -23,7 +23,6 @@
 #include "TensorCoreGemm.h"
 #include "CooperativeGroups.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "WideLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -52,29 +51,6 @@ static constexpr int64_t finishedRows = 2 * productRows;
 static constexpr int64_t banks = 32;
 /// Puts the rows of sums that four threads write 8 banks apart.
 static constexpr int64_t sumPadding = 4;
-
-/// Gives a thread two columns if the consumers of the sums read and write them
-/// so.
-void TensorCoreGemm::chooseLanes() {
-  lanes = warpSize;
-  if (result.getType() != root->getResult(0).getType())
-    return;
-  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
-  SmallVector<LaneUse::Index> ofLoops(loops.extents.size(), {0, 1});
-  ofLoops[loops.column] = {1, 0};
-  SmallVector<LaneUse::Index> at = applyToLanes(map, ofLoops);
-  lanes =
-      chooseWideLanes(kernel.costs(), tile.warpColumns,
-                      {{result, at}, {kernel.destinationArgument(), at}},
-                      [&](Value value) { return value == root->getResult(0); });
-}
-
-bool TensorCoreGemm::match() {
-  if (!SharedMemoryGemm::match())
-    return false;
-  chooseLanes();
-  return true;
-}
 
 /// `word` of a row of `rowWords`, with the eights in another order, which
 /// depends on `number`.

@@ -23,9 +23,6 @@ public:
     takesBF16 = isBF16();
   }
 
-  /// As in SharedMemoryGemm.
-  bool match();
-
 protected:
   int64_t leftPitch() const override { return tile.depth; }
   int64_t rightPitch() const override { return tile.columns(); }
@@ -60,7 +57,6 @@ private:
   /// Columns of products that share reads.
   int64_t readColumns() const;
 
-  void chooseLanes();
   void placeThread();
   mlir::Value getPointer(mlir::Value buffer, mlir::Value element,
                          int64_t elementBytes);
@@ -91,8 +87,6 @@ private:
   void storeSums(mlir::ValueRange sums, mlir::Value pointer);
   void finishRows(mlir::Value buffer, mlir::Value first, mlir::Value row);
 
-  /// Of the vectors of sums that are written.
-  int64_t lanes = 0;
   /// Of the warp in its block.
   mlir::Value warpRow, warpColumn;
   /// Of the thread among those that hold a row or column, and which of eight

@@ -13,6 +13,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
+bool hamkaas::hasChecks(func::FuncOp kernel) {
+  return !kernel.getOps<CheckOp>().empty();
+}
+
 SetVector<Operation *> hamkaas::getCheckSlice(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   SetVector<Operation *> slice;
@@ -26,6 +30,13 @@ SetVector<Operation *> hamkaas::getCheckSlice(func::FuncOp kernel) {
   SetVector<Operation *> ordered;
   ordered.insert(slice.rbegin(), slice.rend());
   return ordered;
+}
+
+void hamkaas::dropChecks(func::FuncOp kernel) {
+  SetVector<Operation *> slice = getCheckSlice(kernel);
+  for (Operation *op : llvm::reverse(slice))
+    if (isa<CheckOp>(op) || isOpTriviallyDead(op))
+      op->erase();
 }
 
 /// Follows views back, which kernels have until memory is planned.

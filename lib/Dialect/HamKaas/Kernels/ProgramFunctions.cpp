@@ -65,3 +65,14 @@ hamkaas::forEachCall(func::FuncOp program, const SymbolTable &symbols,
   }
   return success();
 }
+
+LogicalResult hamkaas::numberCalls(func::FuncOp program,
+                                   const SymbolTable &symbols) {
+  Builder builder(program.getContext());
+  int64_t count = 0;
+  return forEachCall(program, symbols, [&](func::CallOp call) {
+    call->setAttr(HamKaasDialect::callIndexAttrName,
+                  builder.getI64IntegerAttr(count++));
+    return success();
+  });
+}

@@ -432,17 +432,6 @@ static void eraseUncalledKernels(ModuleOp module) {
       kernel.erase();
 }
 
-static LogicalResult numberCalls(func::FuncOp program,
-                                 const SymbolTable &symbols) {
-  Builder builder(program.getContext());
-  int64_t count = 0;
-  return forEachCall(program, symbols, [&](func::CallOp call) {
-    call->setAttr(HamKaasDialect::callIndexAttrName,
-                  builder.getI64IntegerAttr(count++));
-    return success();
-  });
-}
-
 namespace {
 
 struct PlanMemory : hamkaas::impl::PlanMemoryBase<PlanMemory> {

@@ -14,6 +14,11 @@
 
 namespace hamkaas {
 
+bool hasChecks(mlir::func::FuncOp kernel);
+
+/// Erases the checks, and what nothing else needs.
+void dropChecks(mlir::func::FuncOp kernel);
+
 /// The numbers of the arguments of a bufferized `kernel` whose elements its
 /// checks read; empty if it has none.
 llvm::SmallSetVector<int64_t, 4> getCheckedArguments(mlir::func::FuncOp kernel);

@@ -33,6 +33,10 @@ mlir::LogicalResult
 forEachCall(mlir::func::FuncOp program, const mlir::SymbolTable &symbols,
             llvm::function_ref<mlir::LogicalResult(mlir::func::CallOp)> visit);
 
+/// Numbers these calls, in their order, for reports and errors.
+mlir::LogicalResult numberCalls(mlir::func::FuncOp program,
+                                const mlir::SymbolTable &symbols);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_KERNELS_PROGRAMFUNCTIONS_H
