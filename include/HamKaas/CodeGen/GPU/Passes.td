@@ -87,8 +87,8 @@ def FuseCalls : Pass<"hamkaas-gpu-fuse-calls", "mlir::ModuleOp"> {
     A call joins a launch before it, or one that can be delayed until then. It
     needs thread blocks of the same size, unless any size will do. At most one
     kernel of a launch may fill a GPU. Calls with run-time checks run together
-    only if they check the same; others keep their order, and what lasts after a run is not
-    written earlier or later than they allow.
+    only if they check the same; others keep their order. What lasts after a run
+    is written neither earlier nor later than the checks allow.
 
     Small copies join launches, too, as kernels. Others stay copies.
 

@@ -36,11 +36,6 @@ bool hamkaas::writesTo(OpOperand &operand) {
   return operand.getOperandNumber() + 1 == step->getNumOperands();
 }
 
-bool hamkaas::hasChecks(func::FuncOp kernel) {
-  return kernel.walk([](CheckOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
 FailureOr<ProgramBuffers> ProgramBuffers::analyze(func::FuncOp program,
                                                   const SymbolTable &symbols) {
   ProgramBuffers result;

@@ -28,9 +28,6 @@ bool isLoop(mlir::Operation *step);
 /// Returns whether the step writes to `operand`, which it may read as well.
 bool writesTo(mlir::OpOperand &operand);
 
-/// Returns whether a run may end in `kernel` because of values.
-bool hasChecks(mlir::func::FuncOp kernel);
-
 /// The calls of kernels, loops and copies of a function without control flow,
 /// the views that are their operands, and the lifetimes of the buffers that the
 /// function allocates.

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recompute.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Planner/Recomputation.h"
 #include "ProgramBuffers.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

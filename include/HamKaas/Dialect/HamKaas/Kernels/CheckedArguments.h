@@ -14,6 +14,7 @@
 
 namespace hamkaas {
 
+/// Returns whether a run may end in `kernel` because of values.
 bool hasChecks(mlir::func::FuncOp kernel);
 
 /// Erases the checks, and what nothing else needs.
