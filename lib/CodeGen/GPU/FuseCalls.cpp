@@ -577,9 +577,17 @@ struct FuseCallsPass : hamkaas::impl::FuseCallsBase<FuseCallsPass> {
     if (failed(entries))
       return signalPassFailure();
     FusedKernels kernels(getOperation());
-    for (auto program : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      if (isOfRun(program))
-        CallFuser(program, kernels).fuse();
+    for (auto program :
+         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      if (!isOfRun(program))
+        continue;
+      if (!program->hasAttr(HamKaasDialect::buffersAttrName)) {
+        program.emitError("expected a program whose memory is planned, with '")
+            << HamKaasDialect::buffersAttrName << "'";
+        return signalPassFailure();
+      }
+      CallFuser(program, kernels).fuse();
+    }
     for (func::FuncOp entry : *entries)
       if (failed(numberCalls(entry, kernels.getSymbols())))
         return signalPassFailure();

@@ -2,6 +2,7 @@
 // RUN: hamkaas-opt %s "-hamkaas-to-kernels=target=cuda precision=tf32" | FileCheck %s --check-prefix=TF32
 // RUN: hamkaas-opt %s "-hamkaas-to-kernels=target=cuda precision=3xtf32" | FileCheck %s --check-prefix=EXACT
 // RUN: hamkaas-opt %s "-hamkaas-to-device=target=cuda precision=bf16" | FileCheck %s --check-prefix=DEVICE
+// RUN: hamkaas-opt %s "-hamkaas-attach-target=target=cuda precision=bf16" -hamkaas-form-groups -hamkaas-lower-groups -hamkaas-gpu-round-factors | FileCheck %s --check-prefix=GROUPS
 
 // Factors of large products are bfloat16 in memory: a parameter, and an input
 // that is read often. Two products share the rounded input. An input that is
@@ -25,6 +26,12 @@
 // CHECK:         arith.extf %{{.*}} : bf16 to f32
 // CHECK:         arith.extf %{{.*}} : bf16 to f32
 // CHECK:         arith.mulf
+
+// In groups, the input and the parameter are rounded before any product.
+
+// GROUPS:         hamkaas.group {{ *}}elementwise(%{{.*}}) {hamkaas.ops = "round"} : (tensor<640x512xf32>) -> tensor<640x512xbf16>
+// GROUPS:         hamkaas.group {{ *}}elementwise(%{{.*}}) {hamkaas.ops = "round"} : (tensor<512x1024xf32>) -> tensor<512x1024xbf16>
+// GROUPS:         hamkaas.ops = "matmul"}
 
 // Of TF32, parameters are rounded, and then packed.
 

@@ -1,4 +1,4 @@
-// RUN: hamkaas-opt %s -hamkaas-form-groups=compute-rows -split-input-file | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-form-groups=compute-rows=true -split-input-file | FileCheck %s
 // RUN: hamkaas-opt %s -hamkaas-form-groups -split-input-file | FileCheck %s --check-prefix=STORED --implicit-check-not=norm+matmul --implicit-check-not=mul+matmul
 
 // A product of one row takes the norm of the row, and an epilogue as ever.
