@@ -315,7 +315,7 @@ func::FuncOp FusedKernels::getCopy(MemRefType type, Location loc) {
 }
 
 //===----------------------------------------------------------------------===//
-// What steps do
+// Memory that steps use
 //===----------------------------------------------------------------------===//
 
 void CallFuser::addAccess(Step &step, Value operand, bool writes) {
