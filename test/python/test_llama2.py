@@ -163,7 +163,8 @@ def test_weights_are_in_memory_once():
         array for layer in weights.layers for array in vars(layer).values()
     ]
     packed = model.program.report.json()["memory"]["constants"]
-    assert packed < 1.05 * sum(array.nbytes for array in arrays)
+    # Panels of 24 columns pad these matrices by up to an eighth with AVX2.
+    assert packed < 1.13 * sum(array.nbytes for array in arrays)
     kept = [weakref.ref(array) for array in arrays]
     gc.disable()
     try:
