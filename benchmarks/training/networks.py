@@ -100,7 +100,7 @@ def make_resnet9(batch: int = 64, size: int = 32, width: int = 64) -> Network:
         x = ops.max_pool(x, size // 8)
         return linear(p, "last", ops.reshape(x, (batch, 8 * width))), labels
 
-    return Network(forward, initial.values, batches, "sgd", 1e-2)
+    return Network(forward, initial.values, batches, "sgd", 3e-4)
 
 
 def make_lstm(batch: int = 16, steps: int = 32, words: int = 1000,
