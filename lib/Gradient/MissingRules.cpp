@@ -49,6 +49,7 @@ void gradient::attachMissingRules(MLIRContext &context) {
                CompareOp, ArgsortOp, FlattenIndicesOp, RandomBitsOp>(context);
   attachReason<ofNothing, ConstantOp, IotaOp>(context);
   attachReason<ofBits, BitcastOp>(context);
-  attachReason<ofCompiler, WinogradInputOp, WinogradOutputOp, GroupOp, RepeatOp,
-               CheckOp, CheckNanOp, YieldOp>(context);
+  attachReason<ofCompiler, WinogradInputOp, WinogradOutputOp,
+               WinogradGradientOp, GroupOp, RepeatOp, CheckOp, CheckNanOp,
+               YieldOp>(context);
 }

@@ -74,9 +74,32 @@ struct WinogradOutputSemantics
   }
 };
 
+struct WinogradGradientSemantics
+    : ReferenceSemanticsOpInterface::ExternalModel<WinogradGradientSemantics,
+                                                   WinogradGradientOp> {
+  LogicalResult interpret(Operation *op, OperandTensors operands,
+                          ReferenceTensor &result) const {
+    int64_t tile = cast<WinogradGradientOp>(op).getTile();
+    const ReferenceTensor &x = *operands[0];
+    const auto &from = getElements<float>(x);
+    SmallVector<double> matrix = getTransposedOutput(tile);
+    std::vector<float> &to = result.f32;
+    int64_t i = 0;
+    forEachIndex(result.shape(), [&](ArrayRef<int64_t> at) {
+      to[i++] =
+          transform(matrix, at[0], at[1], tile, [&](int64_t p, int64_t q) {
+            return from[getOffset(
+                x.shape(), {at[2], at[3] * tile + p, at[4] * tile + q, at[5]})];
+          });
+    });
+    return success();
+  }
+};
+
 } // namespace
 
 void hamkaas::attachWinogradSemantics(MLIRContext &context) {
   WinogradInputOp::attachInterface<WinogradInputSemantics>(context);
   WinogradOutputOp::attachInterface<WinogradOutputSemantics>(context);
+  WinogradGradientOp::attachInterface<WinogradGradientSemantics>(context);
 }

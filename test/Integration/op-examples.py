@@ -23,7 +23,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).with_name("Inputs")))
 from formulas import (  # noqa: E402
     argsort_descending, complex_mul, convolve, erf, gelu, gelu_tanh, hard_swish,
     log_sum_exp, rms_norm, saturate, shift_left, shift_right, silu,
-    sliced_softmax, windows, winograd_input, winograd_output)
+    sliced_softmax, windows, winograd_gradient, winograd_input,
+    winograd_output)
 from philox import random_bits  # noqa: E402
 
 WINDOWS = {"strides": (2, 1), "dilations": (1, 2), "low": (1, 0)}
@@ -156,6 +157,7 @@ FORMULAS = {
     "mul": [lambda x, s: x * s],
     "permute": [lambda x: np.transpose(x, [2, 0, 1])],
     "pool": [max_pool],
+    "winograd_gradient": [winograd_gradient],
     "winograd_input": [winograd_input],
     "winograd_output": [winograd_output],
     "reduce": [lambda x: np.sum(x, axis=(0, 2)), lambda x: np.max(x, axis=1)],
@@ -184,6 +186,7 @@ MAGNITUDES = {
     "sub": lambda x, b: np.abs(x) + np.abs(b),
     "tan": lambda x: 1 + np.abs(np.tan(x)),
     "complex_mul": magnitude_of_complex_mul,
+    "winograd_gradient": lambda x: winograd_gradient(np.abs(x), np.abs),
     "winograd_input": lambda x: winograd_input(np.abs(x), np.abs),
     "winograd_output": lambda x: winograd_output(np.abs(x), np.abs),
     "conv": lambda x, w: conv(np.abs(x), np.abs(w)),

@@ -110,9 +110,27 @@ struct LowerWinogradOutput
   }
 };
 
+/// Loops: a, b, n, i, j, c, p, q.
+struct LowerWinogradGradient
+    : LinalgLoweringOpInterface::ExternalModel<LowerWinogradGradient,
+                                               WinogradGradientOp> {
+  Value lowerToLinalg(Operation *op, OpBuilder &builder,
+                      ValueRange operands) const {
+    int64_t tile = cast<WinogradGradientOp>(op).getTile();
+    Exprs d = getLoops(builder);
+    SmallVector<double> matrix = getTransposedOutput(tile);
+    return buildTransform(
+        op, builder, operands[0],
+        {matrix, tile, /*first=*/{d[0], d[6]}, /*second=*/{d[1], d[7]},
+         /*from=*/{d[2], d[3] * tile + d[6], d[4] * tile + d[7], d[5]},
+         /*to=*/{d[0], d[1], d[2], d[3], d[4], d[5]}});
+  }
+};
+
 } // namespace
 
 void hamkaas::registerWinogradLowerings(MLIRContext *context) {
   WinogradInputOp::attachInterface<LowerWinogradInput>(*context);
   WinogradOutputOp::attachInterface<LowerWinogradOutput>(*context);
+  WinogradGradientOp::attachInterface<LowerWinogradGradient>(*context);
 }

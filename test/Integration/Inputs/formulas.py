@@ -85,12 +85,22 @@ def winograd_input(x, change=np.asarray):
                            (4, 4, n, h, w, c))
 
 
+A = np.array([[1, 1, 1, 0], [0, 1, -1, 1]])  # transposed, of tiles of 2 x 2
+
+
 def winograd_output(x, change=np.asarray):
     _, _, n, h, w, c = x.shape
-    a = np.array([[1, 1, 1, 0], [0, 1, -1, 1]])
-    y = transform_tiles(change(a), lambda p, q: np.s_[:, :, p, :, q],
+    y = transform_tiles(change(A), lambda p, q: np.s_[:, :, p, :, q],
                         lambda k, l: x[k, l], (n, h, 2, w, 2, c))
     return y.reshape(n, 2 * h, 2 * w, c)
+
+
+def winograd_gradient(x, change=np.asarray):
+    """Of tiles of 2 x 2."""
+    n, h, w, c = x.shape
+    return transform_tiles(change(A.T), lambda p, q: (p, q),
+                           lambda k, l: x[:, k::2, l::2],
+                           (4, 4, n, h // 2, w // 2, c))
 
 
 def argsort_descending(x):

@@ -115,14 +115,17 @@ class Sums:
     def add_winograd(self):
         """Of tiles of 2 x 2: the others differ in their matrices alone."""
         draw = lambda: self.rng.randint(1, 3)
-        if self.rng.random() < 0.5:
-            shape = [draw(), 2 * draw() + 2, 2 * draw() + 2, draw()]
-            self.compute("WinogradInput", [self.random_leaf(shape, FLOAT32)],
-                         formulas.winograd_input, tile=2)
-        else:
+        kind = self.rng.choice(["Input", "Output", "Gradient"])
+        if kind == "Output":
             shape = [4, 4, *(draw() for _ in range(4))]
             self.compute("WinogradOutput", [self.random_leaf(shape, FLOAT32)],
                          formulas.winograd_output)
+            return
+        around = 2 if kind == "Input" else 0
+        shape = [draw(), 2 * draw() + around, 2 * draw() + around, draw()]
+        self.compute(f"Winograd{kind}", [self.random_leaf(shape, FLOAT32)],
+                     {"Input": formulas.winograd_input,
+                      "Gradient": formulas.winograd_gradient}[kind], tile=2)
 
     def add_product(self):
         x = self.pick_of(NUMBERS, least=1, most=3)

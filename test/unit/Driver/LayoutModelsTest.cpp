@@ -31,6 +31,7 @@ static const std::map<std::string, const char *> fixedLayouts = {
     {"hamkaas.reshape", "the order of elements is its meaning"},
     {"hamkaas.scatter", "it writes into storage in place"},
     {"hamkaas.slice", "rows of the first dimension are a view, others a copy"},
+    {"hamkaas.winograd_gradient", "it is made after layouts are chosen"},
     {"hamkaas.winograd_input", "it is made after layouts are chosen"},
     {"hamkaas.winograd_output", "it is made after layouts are chosen"},
 };

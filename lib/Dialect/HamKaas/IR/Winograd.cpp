@@ -85,6 +85,15 @@ const WinogradMatrices &hamkaas::getWinogradMatrices(int64_t tile) {
   llvm_unreachable("unsupported tile");
 }
 
+SmallVector<double> hamkaas::getTransposedOutput(int64_t tile) {
+  ArrayRef<double> output = getWinogradMatrices(tile).output;
+  SmallVector<double> matrix;
+  for (int64_t row = 0; row < tile + 2; ++row)
+    for (int64_t column = 0; column < tile; ++column)
+      matrix.push_back(output[column * (tile + 2) + row]);
+  return matrix;
+}
+
 //===----------------------------------------------------------------------===//
 // winograd_input
 //===----------------------------------------------------------------------===//
@@ -95,28 +104,36 @@ static bool isSupportedTile(int64_t tile) {
   });
 }
 
-LogicalResult WinogradInputOp::inferReturnTypes(MLIRContext *,
-                                                std::optional<Location> loc,
-                                                Adaptor adaptor,
-                                                SmallVectorImpl<Type> &types) {
-  auto x = cast<ShapedType>(adaptor.getX().getType());
-  int64_t tile = adaptor.getTile();
+/// The type of the tiles of images `x`, `extent` less than whose heights and
+/// widths are multiples of `tile`.
+static LogicalResult inferTilesType(std::optional<Location> loc, ShapedType x,
+                                    int64_t tile, int64_t extent,
+                                    SmallVectorImpl<Type> &types) {
   if (x.getRank() != 4) // C1.
     return emitOptionalError(loc, "expected x of rank 4, got ", x.getRank());
   if (!isSupportedTile(tile)) // C2.
     return emitOptionalError(loc, "expected tiles of 2, 4 or 6, got ", tile);
   SmallVector<int64_t> shape{tile + 2, tile + 2, x.getDimSize(0)};
   for (int64_t dim : {1, 2}) {
-    int64_t size = x.getDimSize(dim) - 2;
+    int64_t size = x.getDimSize(dim) - extent;
     if (size <= 0 || size % tile) // C3.
-      return emitOptionalError(loc, "expected dimension ", dim,
-                               " of x to be 2 more than a multiple of ", tile,
-                               ", got ", x.getDimSize(dim));
+      return emitOptionalError(loc, "expected dimension ", dim, " of x to be ",
+                               extent ? "2 more than a multiple of "
+                                      : "a multiple of ",
+                               tile, ", got ", x.getDimSize(dim));
     shape.push_back(size / tile);
   }
   shape.push_back(x.getDimSize(3));
   types.push_back(x.clone(shape));
   return success();
+}
+
+LogicalResult WinogradInputOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location> loc,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  return inferTilesType(loc, cast<ShapedType>(adaptor.getX().getType()),
+                        adaptor.getTile(), /*extent=*/2, types);
 }
 
 /// Both matrices are applied to one dimension after the other.
@@ -153,4 +170,23 @@ int64_t WinogradOutputOp::getFlops() {
   int64_t tile = getTile(), size = tile + 2;
   int64_t tiles = getElementCount(getType()) / (tile * tile);
   return multiplyCounts(2 * size * (tile * size + tile * tile), tiles);
+}
+
+//===----------------------------------------------------------------------===//
+// winograd_gradient
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+WinogradGradientOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
+  return inferTilesType(loc, cast<ShapedType>(adaptor.getX().getType()),
+                        adaptor.getTile(), /*extent=*/0, types);
+}
+
+/// Of each tile first the `tile + 2` rows, then as many columns.
+int64_t WinogradGradientOp::getFlops() {
+  int64_t tile = getTile(), size = tile + 2;
+  int64_t tiles = getElementCount(getType()) / (size * size);
+  return multiplyCounts(2 * tile * (tile * size + size * size), tiles);
 }

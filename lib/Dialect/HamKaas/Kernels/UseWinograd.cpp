@@ -7,12 +7,16 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Winograd.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "PadConvolutions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_USEWINOGRAD
@@ -25,65 +29,133 @@ using namespace hamkaas;
 /// With fewer channels, the transforms cost more than Winograd saves.
 static constexpr int64_t minChannels = 32;
 /// With fewer tiles, each weight is used too rarely, because there are more
-/// weights.
-static constexpr int64_t minTiles = 32;
+/// weights. Weights that are no parameters are transformed in each run.
+static constexpr int64_t minTiles = 32, minTilesOfRun = 128;
 
 static bool isAll(ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [&](int64_t value) { return value == expected; });
 }
 
-/// Returns whether the transformed images are tensors, too: they are up to 4
-/// times as large.
-static bool fits(RankedTensorType type, int64_t channels, int64_t tile) {
-  int64_t size = tile + 2;
-  ArrayRef<int64_t> shape = type.getShape();
-  return isSupportedShape(type.clone(
-      {size * size, shape[0], shape[1] / tile, shape[2] / tile, channels}));
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The sizes of a 3 x 3 convolution with strides of 1.
+struct Sizes {
+  int64_t images, height, width, from, to;
+
+  /// Returns whether the transformed images are tensors, too: they are up to 4
+  /// times as large.
+  bool fits(Type elementType, int64_t tile) const {
+    int64_t size = tile + 2;
+    return isSupportedShape(RankedTensorType::get(
+        {size * size, images, height / tile, width / tile, std::max(from, to)},
+        elementType));
+  }
+
+  bool hasTiles(int64_t tile, int64_t tiles) const {
+    return height % tile == 0 && width % tile == 0 &&
+           multiplyCounts(images, multiplyCounts(height, width)) >=
+               tiles * tile * tile;
+  }
+};
+} // namespace
+
+static bool isDense(ConvOp conv) {
+  return conv.getType().getRank() == 4 &&
+         conv.getType().getElementType().isF32() &&
+         isAll(conv.getStrides(), 1) && isAll(conv.getDilations(), 1) &&
+         conv.getGroups() == 1;
+}
+
+static std::optional<Sizes> matchConvolution(ConvOp conv) {
+  if (!isDense(conv))
+    return std::nullopt;
+  ArrayRef<int64_t> weights = conv.getW().getType().getShape();
+  ArrayRef<int64_t> result = conv.getType().getShape();
+  if (!isAll(weights.take_front(2), 3))
+    return std::nullopt;
+  return Sizes{result[0], result[1], result[2], weights[2], weights[3]};
+}
+
+/// The gradient of weights is a convolution, too: its images are the channels
+/// of the data, its channels the batch, its weights the gradient of a result
+/// and its results the weights.
+static std::optional<Sizes> matchWeightsGradient(ConvOp conv) {
+  if (!isDense(conv) || conv.isPadded())
+    return std::nullopt;
+  ArrayRef<int64_t> weights = conv.getW().getType().getShape();
+  ArrayRef<int64_t> result = conv.getType().getShape();
+  if (!isAll(result.slice(1, 2), 3))
+    return std::nullopt;
+  return Sizes{weights[2], weights[0], weights[1], result[0], result[3]};
 }
 
 /// Positions of a tile along each dimension, 0 if the convolution stays as it
 /// is. Larger tiles need fewer products.
-static int64_t chooseTile(ConvOp conv, double maxError) {
-  ArrayRef<int64_t> weights = conv.getW().getType().getShape();
-  ArrayRef<int64_t> result = conv.getType().getShape();
-  if (result.size() != 4 || !conv.getType().getElementType().isF32() ||
-      !isAll(weights.take_front(2), 3) || !isAll(conv.getStrides(), 1) ||
-      !isAll(conv.getDilations(), 1) || conv.getGroups() != 1 ||
-      std::min(weights[2], weights[3]) < minChannels)
+static int64_t chooseTile(ConvOp conv, std::optional<Sizes> sizes,
+                          int64_t tiles, double maxError) {
+  if (!sizes || std::min(sizes->from, sizes->to) < minChannels)
     return 0;
-  for (const WinogradMatrices &matrices :
-       llvm::reverse(getWinogradMatrices())) {
-    int64_t tile = matrices.tile;
-    if (matrices.error <= maxError && result[1] % tile == 0 &&
-        result[2] % tile == 0 &&
-        result[0] * result[1] * result[2] >= minTiles * tile * tile &&
-        fits(conv.getType(), std::max(weights[2], weights[3]), tile))
-      return tile;
-  }
+  Type elementType = conv.getType().getElementType();
+  for (const WinogradMatrices &matrices : llvm::reverse(getWinogradMatrices()))
+    if (matrices.error <= maxError && sizes->hasTiles(matrices.tile, tiles) &&
+        sizes->fits(elementType, matrices.tile))
+      return matrices.tile;
   return 0;
 }
 
-/// `G w G^T` per pair of channels, as one matmul with the products of elements
-/// of two rows of G.
-static Value transformWeights(OpBuilder &builder, ConvOp conv, int64_t tile) {
+//===----------------------------------------------------------------------===//
+// Convolution
+//===----------------------------------------------------------------------===//
+
+/// The products of elements of two rows of G, for each pair of rows and of
+/// columns: a matrix of `t + 2` squared rows and 9 columns, or transposed.
+static Value createWeightsMatrix(OpBuilder &builder, Location loc, int64_t tile,
+                                 bool isTransposed) {
   ArrayRef<double> g = getWinogradMatrices(tile).weights;
-  int64_t size = tile + 2;
+  int64_t size = tile + 2, rows = size * size, columns = 9;
+  if (isTransposed)
+    std::swap(rows, columns);
   SmallVector<float> products;
-  for (int64_t row = 0; row < size * size; ++row)
-    for (int64_t column = 0; column < 9; ++column)
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      auto [row, column] = isTransposed ? std::pair(j, i) : std::pair(i, j);
       products.push_back(static_cast<float>(g[row / size * 3 + column / 3] *
                                             g[row % size * 3 + column % 3]));
+    }
+  auto type = RankedTensorType::get({rows, columns}, builder.getF32Type());
+  return ConstantOp::create(builder, loc,
+                            DenseElementsAttr::get(type, ArrayRef(products)));
+}
+
+static Value reshape(OpBuilder &builder, Location loc, Value x,
+                     ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(x.getType());
+  return ReshapeOp::create(builder, loc, type.clone(shape), x);
+}
+
+/// `G w G^T` per pair of channels, as one matmul.
+static Value transformWeights(OpBuilder &builder, ConvOp conv, int64_t tile) {
   Location loc = conv.getLoc();
-  RankedTensorType type = conv.getW().getType();
-  int64_t from = type.getDimSize(2), to = type.getDimSize(3);
-  RankedTensorType matrixType = type.clone({size * size, 9});
-  Value matrix = ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(matrixType, ArrayRef(products)));
-  Value w =
-      ReshapeOp::create(builder, loc, type.clone({9, from * to}), conv.getW());
+  ArrayRef<int64_t> shape = conv.getW().getType().getShape();
+  int64_t from = shape[2], to = shape[3], size = tile + 2;
+  Value matrix =
+      createWeightsMatrix(builder, loc, tile, /*isTransposed=*/false);
+  Value w = reshape(builder, loc, conv.getW(), {9, from * to});
   Value product = MatMulOp::create(builder, loc, matrix, w);
-  return ReshapeOp::create(builder, loc, type.clone({size * size, from, to}),
-                           product);
+  return reshape(builder, loc, product, {size * size, from, to});
+}
+
+/// Transformed images as matrices: a row for each tile, a column for each
+/// channel.
+static Value makeMatrices(OpBuilder &builder, Location loc, Value tiles) {
+  auto type = cast<RankedTensorType>(tiles.getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  return reshape(
+      builder, loc, tiles,
+      {shape[0] * shape[1], shape[2] * shape[3] * shape[4], shape[5]});
 }
 
 static void replaceByWinograd(ConvOp conv, int64_t tile) {
@@ -91,20 +163,86 @@ static void replaceByWinograd(ConvOp conv, int64_t tile) {
   Location loc = conv.getLoc();
   Value x = conv.isPadded() ? padOperand(builder, conv) : conv.getX();
   auto input = WinogradInputOp::create(builder, loc, x, tile);
-  auto type = cast<RankedTensorType>(input.getType());
-  int64_t channels = type.getShape().back();
-  int64_t matrices = (tile + 2) * (tile + 2);
-  int64_t tiles = getElementCount(type) / channels / matrices;
-  Value left = ReshapeOp::create(
-      builder, loc, type.clone({matrices, tiles, channels}), input);
-  Value product = MatMulOp::create(builder, loc, left,
-                                   transformWeights(builder, conv, tile));
-  SmallVector<int64_t> shape(type.getShape());
+  Value product =
+      MatMulOp::create(builder, loc, makeMatrices(builder, loc, input),
+                       transformWeights(builder, conv, tile));
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(input.getType()).getShape());
   shape.back() = conv.getType().getShape().back();
-  Value products = ReshapeOp::create(builder, loc, type.clone(shape), product);
+  Value products = reshape(builder, loc, product, shape);
   Value result = WinogradOutputOp::create(builder, loc, products);
   conv.replaceAllUsesWith(result);
   conv.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients of weights
+//===----------------------------------------------------------------------===//
+
+/// `x` with its dimensions in another order, without the permute that made
+/// `x` if it is undone.
+static Value permute(OpBuilder &builder, Location loc, Value x,
+                     ArrayRef<int64_t> permutation) {
+  if (auto producer = x.getDefiningOp<PermuteOp>())
+    if (isIdentityPermutation(
+            applyPermutation(producer.getPermutation(), permutation)))
+      return producer.getX();
+  if (auto pad = x.getDefiningOp<PadOp>()) {
+    Value inner = permute(builder, loc, pad.getX(), permutation);
+    return PadOp::create(
+        builder, loc, inner, applyPermutation(pad.getLow(), permutation),
+        applyPermutation(pad.getHigh(), permutation),
+        applyPermutation(pad.getInterior(), permutation), pad.getValue());
+  }
+  return PermuteOp::create(builder, loc, x, permutation);
+}
+
+static void eraseUnused(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isOpTriviallyDead(op))
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  op->erase();
+  for (Value operand : operands)
+    eraseUnused(operand);
+}
+
+/// `G^T u G` of `u`, the sum of the products of transformed data and gradients
+/// over all tiles. This is the transpose of the convolution as a map of its
+/// weights.
+static void replaceGradientByWinograd(ConvOp conv, const Sizes &sizes,
+                                      int64_t tile) {
+  OpBuilder builder(conv);
+  Location loc = conv.getLoc();
+  Value x = conv.getX(), w = conv.getW();
+  Value data = permute(builder, loc, x, {3, 1, 2, 0});
+  Value gradient = permute(builder, loc, w, {2, 0, 1, 3});
+  Value left = makeMatrices(builder, loc,
+                            WinogradInputOp::create(builder, loc, data, tile));
+  Value right = makeMatrices(
+      builder, loc, WinogradGradientOp::create(builder, loc, gradient, tile));
+  left = PermuteOp::create(builder, loc, left, ArrayRef<int64_t>{0, 2, 1});
+  Value product = MatMulOp::create(builder, loc, left, right);
+  int64_t size = tile + 2;
+  product =
+      reshape(builder, loc, product, {size * size, sizes.from * sizes.to});
+  Value matrix = createWeightsMatrix(builder, loc, tile, /*isTransposed=*/true);
+  Value sums = MatMulOp::create(builder, loc, matrix, product);
+  sums = reshape(builder, loc, sums, {3, 3, sizes.from, sizes.to});
+
+  SmallVector<int64_t> permutation{2, 0, 1, 3};
+  Value result = PermuteOp::create(builder, loc, sums, permutation);
+  for (Operation *user : llvm::make_early_inc_range(conv->getUsers()))
+    if (auto back = dyn_cast<PermuteOp>(user);
+        back && isIdentityPermutation(
+                    applyPermutation(permutation, back.getPermutation()))) {
+      back.replaceAllUsesWith(sums);
+      back.erase();
+    }
+  conv.replaceAllUsesWith(result);
+  conv.erase();
+  for (Value value : {result, x, w})
+    eraseUnused(value);
 }
 
 namespace {
@@ -112,16 +250,30 @@ struct UseWinograd : hamkaas::impl::UseWinogradBase<UseWinograd> {
   using UseWinogradBase::UseWinogradBase;
 
   void runOnOperation() override {
-    SmallVector<ConvOp> convolutions;
-    getOperation().walk([&](Block *block) {
-      DenseSet<Operation *> parameterOps = findParameterOps(*block);
-      for (auto conv : block->getOps<ConvOp>())
-        if (parameterOps.contains(conv.getW().getDefiningOp()) &&
-            !parameterOps.contains(conv) && chooseTile(conv, maxError))
-          convolutions.push_back(conv);
-    });
-    for (ConvOp conv : convolutions)
-      replaceByWinograd(conv, chooseTile(conv, maxError));
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      replaceConvolutions(*block);
+  }
+
+private:
+  void replaceConvolutions(Block &block) {
+    DenseSet<Operation *> parameterOps = findParameterOps(block);
+    for (ConvOp conv : llvm::to_vector(block.getOps<ConvOp>())) {
+      if (parameterOps.contains(conv))
+        continue;
+      int64_t tiles = parameterOps.contains(conv.getW().getDefiningOp())
+                          ? minTiles
+                          : minTilesOfRun;
+      std::optional<Sizes> sizes = matchConvolution(conv);
+      if (int64_t tile = chooseTile(conv, sizes, tiles, maxError)) {
+        replaceByWinograd(conv, tile);
+        continue;
+      }
+      sizes = matchWeightsGradient(conv);
+      if (int64_t tile = chooseTile(conv, sizes, minTilesOfRun, maxError))
+        replaceGradientByWinograd(conv, *sizes, tile);
+    }
   }
 };
 } // namespace

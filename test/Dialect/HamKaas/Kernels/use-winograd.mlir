@@ -37,18 +37,19 @@ func.func @two(%x: tensor<2x12x18x32xf32>) -> tensor<2x10x16x64xf32> {
   return %0 : tensor<2x10x16x64xf32>
 }
 
-// Not with strides, of few tiles or parts of them, or weights known at run time.
+// Not with strides, of few tiles or parts of them, or of few tiles for weights
+// that are transformed in each run.
 
 // CHECK-LABEL: func @others(
 // CHECK-NOT:     hamkaas.winograd
 // CHECK:         return
-func.func @others(%x: tensor<1x28x28x32xf32>, %v: tensor<3x3x32x64xf32>, %y: tensor<1x8x8x32xf32>, %z: tensor<1x27x27x32xf32>) -> (tensor<1x14x14x64xf32>, tensor<1x28x28x64xf32>, tensor<1x8x8x64xf32>, tensor<1x27x27x64xf32>) {
+func.func @others(%x: tensor<1x28x28x32xf32>, %v: tensor<3x3x32x64xf32>, %u: tensor<1x14x14x32xf32>, %y: tensor<1x8x8x32xf32>, %z: tensor<1x27x27x32xf32>) -> (tensor<1x14x14x64xf32>, tensor<1x14x14x64xf32>, tensor<1x8x8x64xf32>, tensor<1x27x27x64xf32>) {
   %w = ml_program.global_load_const @w : tensor<3x3x32x64xf32>
   %0 = hamkaas.conv %x, %w strides [2, 2] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x64xf32>
-  %1 = hamkaas.conv %x, %v strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x64xf32>
+  %1 = hamkaas.conv %u, %v strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x14x14x32xf32>, tensor<3x3x32x64xf32>
   %2 = hamkaas.conv %y, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x8x8x32xf32>, tensor<3x3x32x64xf32>
   %3 = hamkaas.conv %z, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x27x27x32xf32>, tensor<3x3x32x64xf32>
-  return %0, %1, %2, %3 : tensor<1x14x14x64xf32>, tensor<1x28x28x64xf32>, tensor<1x8x8x64xf32>, tensor<1x27x27x64xf32>
+  return %0, %1, %2, %3 : tensor<1x14x14x64xf32>, tensor<1x14x14x64xf32>, tensor<1x8x8x64xf32>, tensor<1x27x27x64xf32>
 }
 
 // Not where the transformed images would have 2^47 elements or more.
@@ -76,4 +77,59 @@ func.func @six(%x: tensor<1x38x50x32xf32>) -> tensor<1x36x48x64xf32> {
   %w = ml_program.global_load_const @w : tensor<3x3x32x64xf32>
   %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x38x50x32xf32>, tensor<3x3x32x64xf32>
   return %0 : tensor<1x36x48x64xf32>
+}
+
+// Weights known at run time are transformed in each run.
+
+// CHECK-LABEL: func @weights(
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<3x3x32x64xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4
+// CHECK:         %[[ROWS:.*]] = hamkaas.reshape %[[W]] : tensor<3x3x32x64xf32> -> tensor<9x2048xf32>
+// CHECK:         hamkaas.matmul %{{.*}}, %[[ROWS]]
+// CHECK:         hamkaas.winograd_output %{{.*}} : tensor<6x6x4x7x7x64xf32>
+func.func @weights(%w: tensor<3x3x32x64xf32>, %x: tensor<4x28x28x32xf32>) -> tensor<4x28x28x64xf32> {
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<4x28x28x32xf32>, tensor<3x3x32x64xf32>
+  return %0 : tensor<4x28x28x64xf32>
+}
+
+// The gradient of weights: the permutes that make it a convolution are undone.
+
+// CHECK-LABEL: func @gradient(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x28x28x32xf32>, %[[G:[a-z0-9]+]]: tensor<4x28x28x64xf32>
+// CHECK-NOT:     hamkaas.permute
+// CHECK:         %[[P:.*]] = hamkaas.pad %[[X]] low [0, 1, 1, 0] high [0, 1, 1, 0]
+// CHECK:         %[[V:.*]] = hamkaas.winograd_input %[[P]] tile 4 : tensor<4x30x30x32xf32>
+// CHECK:         %[[DATA:.*]] = hamkaas.reshape %[[V]] : tensor<6x6x4x7x7x32xf32> -> tensor<36x196x32xf32>
+// CHECK:         %[[D:.*]] = hamkaas.winograd_gradient %[[G]] tile 4 : tensor<4x28x28x64xf32>
+// CHECK:         %[[RIGHT:.*]] = hamkaas.reshape %[[D]] : tensor<6x6x4x7x7x64xf32> -> tensor<36x196x64xf32>
+// CHECK:         %[[LEFT:.*]] = hamkaas.permute %[[DATA]][0, 2, 1]
+// CHECK:         %[[U:.*]] = hamkaas.matmul %[[LEFT]], %[[RIGHT]]
+// CHECK:         %[[ROWS:.*]] = hamkaas.reshape %[[U]] : tensor<36x32x64xf32> -> tensor<36x2048xf32>
+// CHECK:         %[[T:.*]] = hamkaas.constant dense<{{.*}}> : tensor<9x36xf32>
+// CHECK:         %[[SUM:.*]] = hamkaas.matmul %[[T]], %[[ROWS]]
+// CHECK:         %[[RESULT:.*]] = hamkaas.reshape %[[SUM]] : tensor<9x2048xf32> -> tensor<3x3x32x64xf32>
+// CHECK-NOT:     hamkaas.permute
+// CHECK:         return %[[RESULT]]
+func.func @gradient(%x: tensor<4x28x28x32xf32>, %g: tensor<4x28x28x64xf32>) -> tensor<3x3x32x64xf32> {
+  %0 = hamkaas.permute %x [3, 1, 2, 0] : tensor<4x28x28x32xf32>
+  %1 = hamkaas.pad %0 low [0, 1, 1, 0] high [0, 1, 1, 0] interior [0, 0, 0, 0] value 0.0 : f32 : tensor<32x28x28x4xf32>
+  %2 = hamkaas.permute %g [1, 2, 0, 3] : tensor<4x28x28x64xf32>
+  %3 = hamkaas.conv %1, %2 strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<32x30x30x4xf32>, tensor<28x28x4x64xf32>
+  %4 = hamkaas.permute %3 [1, 2, 0, 3] : tensor<32x3x3x64xf32>
+  return %4 : tensor<3x3x32x64xf32>
+}
+
+// Also without such permutes.
+
+// CHECK-LABEL: func @as_convolution(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<32x30x30x4xf32>, %[[G:[a-z0-9]+]]: tensor<28x28x4x64xf32>
+// CHECK:         %[[DATA:.*]] = hamkaas.permute %[[X]][3, 1, 2, 0]
+// CHECK:         %[[RIGHT:.*]] = hamkaas.permute %[[G]][2, 0, 1, 3]
+// CHECK:         hamkaas.winograd_input %[[DATA]] tile 4
+// CHECK:         hamkaas.winograd_gradient %[[RIGHT]] tile 4
+// CHECK:         %[[RESULT:.*]] = hamkaas.permute %{{.*}}[2, 0, 1, 3] : tensor<3x3x32x64xf32>
+// CHECK:         return %[[RESULT]]
+func.func @as_convolution(%x: tensor<32x30x30x4xf32>, %g: tensor<28x28x4x64xf32>) -> tensor<32x3x3x64xf32> {
+  %0 = hamkaas.conv %x, %g strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<32x30x30x4xf32>, tensor<28x28x4x64xf32>
+  return %0 : tensor<32x3x3x64xf32>
 }

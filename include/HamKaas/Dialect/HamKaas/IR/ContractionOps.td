@@ -221,6 +221,39 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
   }];
 }
 
+def HamKaas_WinogradGradientOp : HamKaas_WinogradOp<"winograd_gradient"> {
+  let summary = "transform of the gradient of Winograd's convolution";
+  let description = [{
+    The transpose of `hamkaas.winograd_output`, with its matrix `A`: `result[a,
+    b, n, i, j, c] = sum over p, q of A[a, p] * A[b, q] * x[n, i * t + p, j * t
+    + q, c]`, of the elements of `A` that are not 0. Matmuls with transposed
+    results of `hamkaas.winograd_input` give the gradient of transformed weights
+    `G w G^T`.
+
+    Only the compiler creates this operation.
+
+    | `x`             | `result`                                  |
+    |-----------------|-------------------------------------------|
+    | `n x h x w x c` | `t+2 x t+2 x n x h / t x w / t x c`       |
+
+    Constraints:
+    * (C1) `x` has rank 4.
+    * (C2) `tile` is 2, 4 or 6.
+    * (C3) `h` and `w` are multiples of `tile`.
+
+    Gradient: the transposed map of `g`.
+
+    Example:
+
+    ```mlir
+    %y = hamkaas.winograd_gradient %x tile 2 : tensor<1x4x6x3xf32>
+    ```
+  }];
+  let arguments = (ins HamKaas_WinogradTensor:$x, I64Attr:$tile);
+  let results = (outs HamKaas_WinogradTensor:$result);
+  let assemblyFormat = "$x `tile` $tile attr-dict `:` type($x)";
+}
+
 def HamKaas_AttentionOp : HamKaas_GraphOp<"attention", "Attention", [
     InferTypeOpAdaptor, AttrSizedOperandSegments], ["getFlops"]> {
   let summary = "scaled dot-product attention with optional mask and bias";

@@ -9,6 +9,7 @@
 #define HAMKAAS_DIALECT_HAMKAAS_IR_WINOGRAD_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 
 namespace hamkaas {
@@ -30,6 +31,9 @@ llvm::ArrayRef<WinogradMatrices> getWinogradMatrices();
 
 /// `tile` is 2, 4 or 6.
 const WinogradMatrices &getWinogradMatrices(int64_t tile);
+
+/// A, by rows.
+llvm::SmallVector<double> getTransposedOutput(int64_t tile);
 
 } // namespace hamkaas
 

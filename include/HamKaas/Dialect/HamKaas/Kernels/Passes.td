@@ -71,11 +71,16 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
   let summary = "compute 3 x 3 convolutions by Winograd's method";
   let description = [{
     Before: a two-dimensional float32 `hamkaas.conv` with 3 x 3 windows,
-    strides of 1, at least 32 channels, weights that are parameters, and a
-    result of whole tiles of 6 x 6, 4 x 4 or 2 x 2. After:
-    `hamkaas.winograd_input`, a batch of 64, 36 or 16 matmuls, and
-    `hamkaas.winograd_output`. Together they need 16/81, a quarter or 4/9 of
-    the products. Weights are transformed at load.
+    strides of 1, at least 32 channels, and a result of whole tiles of 6 x 6,
+    4 x 4 or 2 x 2. After: `hamkaas.winograd_input`, a batch of 64, 36 or 16
+    matmuls, and `hamkaas.winograd_output`. Together they need 16/81, a quarter
+    or 4/9 of the products. Parameters are transformed at load, other weights
+    in each run, if there are at least 128 tiles.
+
+    The gradient of such weights, a convolution with a 3 x 3 result, becomes
+    `hamkaas.winograd_input` of the data, `hamkaas.winograd_gradient` of the
+    gradient, a batch of matmuls that sum over all tiles, and `G^T u G` of
+    their results `u`.
 
     A tile size is used if its largest error, relative to the largest value of
     the result, is at most `max-error`. With 256 channels of normal numbers:
