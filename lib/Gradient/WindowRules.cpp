@@ -70,6 +70,20 @@ static Windows makeDense(const Windows &windows) {
   return {windows.sizes, ones, windows.dilations, zeros, zeros};
 }
 
+/// Calls `visit` with each position of a window, in row-major order.
+static void forEachPosition(ArrayRef<int64_t> sizes,
+                            function_ref<void(ArrayRef<int64_t>)> visit) {
+  Shape position(sizes.size(), 0);
+  while (true) {
+    visit(position);
+    size_t dim = sizes.size();
+    while (dim > 0 && ++position[dim - 1] == sizes[dim - 1])
+      position[--dim] = 0;
+    if (dim == 0)
+      return;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Convolution
 //===----------------------------------------------------------------------===//
@@ -83,31 +97,16 @@ static Tensor splitDim(GraphBuilder &b, Tensor x, int64_t dim, int64_t size) {
   return b.reshape(x, shape);
 }
 
-/// The weights reversed along the spatial dimensions, with the channels of `x`
-/// and of the result exchanged in each group.
-static Tensor transposeWeights(GraphBuilder &b, Tensor w, int64_t groups) {
-  int64_t spatial = w.rank() - 2;
-  Shape starts(w.rank(), 0), steps(w.rank(), 1);
-  for (int64_t i = 0; i < spatial; ++i) {
-    starts[i] = w.dim(i) - 1;
-    steps[i] = -1;
-  }
-  Tensor reversed = b.stridedSlice(w, starts, w.shape(), steps);
-  // k x c x g x o to k x o x g x c.
-  Tensor split = splitDim(b, reversed, spatial + 1, groups);
-  Tensor exchanged = graph::swapDims(b, split, spatial, spatial + 2);
-  Shape shape(w.shape());
-  shape[spatial] = w.dim(spatial + 1) / groups;
-  shape[spatial + 1] = w.dim(spatial) * groups;
-  return b.reshape(exchanged, shape);
-}
-
 static Tensor differentiateByData(ConvOp op, GraphBuilder &b, Tensor g,
                                   const Windows &windows) {
-  Tensor spread = spreadGradient(b, g, Tensor(op.getX()), windows);
-  int64_t groups = op.getGroups();
-  return b.conv(spread, transposeWeights(b, Tensor(op.getW()), groups),
-                makeDense(windows), groups);
+  Tensor x(op.getX());
+  Shape added; // Elements that no window reaches.
+  for (int64_t i = 0; i < windows.count(); ++i)
+    added.push_back(x.dim(i + 1) + windows.padLow[i] + windows.padHigh[i] -
+                    (g.dim(i + 1) - 1) * windows.strides[i] -
+                    windows.extent(i));
+  return graph::convTransposed(b, g, Tensor(op.getW()), windows, added,
+                               op.getGroups());
 }
 
 /// `x` with the batch as its channels, in groups, and the channels of a group
@@ -125,8 +124,8 @@ static Tensor exchangeBatch(GraphBuilder &b, Tensor x, int64_t groups) {
 
 /// A convolution of `x` with `g`, summed over the batch, in which strides and
 /// dilations change places.
-static Tensor differentiateByWeights(ConvOp op, GraphBuilder &b, Tensor g,
-                                     const Windows &windows) {
+static Tensor convolveWithGradient(ConvOp op, GraphBuilder &b, Tensor g,
+                                   const Windows &windows) {
   Tensor x(op.getX());
   Windows exchanged = makeDense(windows);
   exchanged.strides = windows.dilations;
@@ -148,6 +147,66 @@ static Tensor differentiateByWeights(ConvOp op, GraphBuilder &b, Tensor g,
   Tensor product =
       b.conv(padded, b.permute(g, permutation), exchanged, op.getGroups());
   return b.permute(product, permutation);
+}
+
+/// The elements of the padded `x` that each window has at `position`.
+static Tensor sliceWindows(GraphBuilder &b, Tensor padded, Tensor g,
+                           ArrayRef<int64_t> position, const Windows &windows) {
+  if (!padded)
+    return {};
+  Shape offsets(padded.rank(), 0), strides(padded.rank(), 1);
+  Shape sizes(padded.shape());
+  for (int64_t i = 0; i < windows.count(); ++i) {
+    offsets[i + 1] = position[i] * windows.dilations[i];
+    strides[i + 1] = windows.strides[i];
+    sizes[i + 1] = g.dim(i + 1);
+  }
+  return b.stridedSlice(padded, offsets, sizes, strides);
+}
+
+/// Of windows with one element: a product of matrices.
+static Tensor multiplyPositions(ConvOp op, GraphBuilder &b, Tensor g,
+                                const Windows &windows) {
+  Shape zeros(windows.count(), 0);
+  Tensor padded = padSpatial(b, Tensor(op.getX()), 0, windows.padLow,
+                             windows.padHigh, zeros);
+  Tensor x = sliceWindows(b, padded, g, zeros, windows);
+  if (!x)
+    return {};
+  int64_t from = x.dim(x.rank() - 1), to = g.dim(g.rank() - 1);
+  int64_t rows = g.count() / to;
+  Tensor product =
+      b.matmul(graph::swapDims(b, b.reshape(x, {rows, from}), 0, 1),
+               b.reshape(g, {rows, to}));
+  return b.reshape(product, Tensor(op.getW()).shape());
+}
+
+/// Of one channel a group, in and out: for each position of the windows, a sum
+/// of products of elements.
+static Tensor sumProducts(ConvOp op, GraphBuilder &b, Tensor g,
+                          const Windows &windows) {
+  Shape zeros(windows.count(), 0);
+  Tensor padded = padSpatial(b, Tensor(op.getX()), 0, windows.padLow,
+                             windows.padHigh, zeros);
+  SmallVector<Tensor> sums;
+  forEachPosition(windows.sizes, [&](ArrayRef<int64_t> position) {
+    Tensor x = sliceWindows(b, padded, g, position, windows);
+    sums.push_back(b.reduce(Combiner::Sum, b.mul(x, g),
+                            graph::getDimRange(0, g.rank() - 1),
+                            /*keepDims=*/true));
+  });
+  return b.reshape(b.concat(sums, 0), Tensor(op.getW()).shape());
+}
+
+static Tensor differentiateByWeights(ConvOp op, GraphBuilder &b, Tensor g,
+                                     const Windows &windows) {
+  auto isOne = [](int64_t size) { return size == 1; };
+  int64_t groups = op.getGroups();
+  if (groups == 1 && llvm::all_of(windows.sizes, isOne))
+    return multiplyPositions(op, b, g, windows);
+  if (groups == Tensor(op.getX()).shape().back() && groups == g.shape().back())
+    return sumProducts(op, b, g, windows);
+  return convolveWithGradient(op, b, g, windows);
 }
 
 static Tensors differentiateConv(ConvOp op, GraphBuilder &b, Tensor g) {
@@ -186,15 +245,9 @@ public:
   }
 
   Tensor build() {
-    Shape position = zeros;
-    while (true) {
-      addPosition(position);
-      size_t dim = position.size();
-      while (dim > 0 && ++position[dim - 1] == windows.sizes[dim - 1])
-        position[--dim] = 0;
-      if (dim == 0)
-        return padSpatial(b, sum, 0, low, high, zeros);
-    }
+    forEachPosition(windows.sizes,
+                    [&](ArrayRef<int64_t> position) { addPosition(position); });
+    return padSpatial(b, sum, 0, low, high, zeros);
   }
 
 private:

@@ -51,6 +51,13 @@ static SmallVector<int64_t> getParallelLoops(AffineMap resultMap,
   return loops;
 }
 
+/// Later loops have nearer rows. But few rows share little of what they read:
+/// the gradient of weights has the 3 columns of a window there.
+static bool isBetterRow(int64_t extent, int64_t earlier) {
+  constexpr int64_t fewRows = 4;
+  return extent > 1 && (extent >= fewRows || extent >= earlier);
+}
+
 int64_t ContractionLoops::count(ArrayRef<int64_t> loops) const {
   int64_t points = 1;
   for (int64_t loop : loops)
@@ -98,8 +105,9 @@ FailureOr<ContractionLoops> ContractionLoops::match(linalg::LinalgOp op,
       continue;
     }
     loops.shared.push_back(loop);
-    bool isBetter = !loops.row || loops.extents[loop] > 1;
-    if (leftMap.isFunctionOfDim(loop) && isBetter)
+    if (leftMap.isFunctionOfDim(loop) &&
+        (!loops.row ||
+         isBetterRow(loops.extents[loop], loops.extents[*loops.row])))
       loops.row = loop;
   }
   if (loops.row)

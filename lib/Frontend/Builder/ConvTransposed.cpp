@@ -12,24 +12,29 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::graph;
 
-/// The weights of the convolution that a transposed one is: each window in
-/// reverse, the channels of each group exchanged.
-static Tensor transposeWeights(GraphBuilder &b, Tensor w, int64_t groups) {
-  int64_t spatial = w.rank() - 2;
-  Shape offsets(w.rank(), 0), strides(w.rank(), 1);
-  for (int64_t i = 2; i < w.rank(); ++i) {
-    offsets[i] = w.dim(i) - 1;
-    strides[i] = -1;
+/// The weights of the convolution that a transposed one is, of the elements of
+/// each window from `offsets` on: in reverse, the channels of each group
+/// exchanged. `counts` and `steps` say how many elements and how far apart.
+static Tensor transposeWeights(GraphBuilder &b, Tensor w, int64_t groups,
+                               ArrayRef<int64_t> offsets,
+                               ArrayRef<int64_t> counts,
+                               ArrayRef<int64_t> steps) {
+  int64_t spatial = counts.size();
+  int64_t to = w.dim(spatial), from = w.dim(spatial + 1) / groups;
+  Shape begins(w.rank(), 0), sizes(w.shape()), strides(w.rank(), 1);
+  for (int64_t i = 0; i < spatial; ++i) {
+    begins[i] = offsets[i] + (counts[i] - 1) * steps[i];
+    sizes[i] = counts[i];
+    strides[i] = -steps[i];
   }
-  Tensor reversed = b.stridedSlice(w, offsets, w.shape(), strides);
-  Shape split = {groups, w.dim(0) / groups, w.dim(1)};
-  llvm::append_range(split, w.shape().drop_front(2));
-  Shape permutation = llvm::to_vector(llvm::seq<int64_t>(3, 3 + spatial));
-  llvm::append_range(permutation, ArrayRef<int64_t>{1, 0, 2});
-  Shape result(w.shape().drop_front(2));
-  result.push_back(w.dim(0) / groups);
-  result.push_back(groups * w.dim(1));
-  return b.reshape(b.permute(b.reshape(reversed, split), permutation), result);
+  Tensor reversed = b.stridedSlice(w, begins, sizes, strides);
+  // k x c x g x o to k x o x g x c.
+  Shape split(counts), result(counts);
+  llvm::append_range(split, ArrayRef<int64_t>{to, groups, from});
+  llvm::append_range(result, ArrayRef<int64_t>{from, groups * to});
+  Tensor exchanged =
+      swapDims(b, b.reshape(reversed, split), spatial, spatial + 2);
+  return b.reshape(exchanged, result);
 }
 
 /// Turns the windows into those of a convolution over the input with zeros
@@ -81,17 +86,139 @@ static bool checkResult(GraphBuilder &b, const Tensor &x,
   return true;
 }
 
-Tensor graph::convTransposed(GraphBuilder &b, Tensor x, Tensor w,
+/// A convolution of the input with zeros between its elements.
+static Tensor convolveSpread(GraphBuilder &b, Tensor x, Tensor w,
                              const Windows &windows, ArrayRef<int64_t> added,
                              int64_t groups) {
-  if (!x || !w || !checkResult(b, x, windows, added))
-    return {};
   Shape zeros(x.rank(), 0), interior(x.rank(), 0), cropLow, cropHigh;
   for (int64_t i = 0; i < windows.count(); ++i)
     interior[i + 1] = windows.strides[i] - 1;
   Tensor spread =
       b.pad(x, b.scalar(x.elementType(), 0), zeros, zeros, interior);
   Windows reversed = reverseWindows(windows, added, cropLow, cropHigh);
-  Tensor y = b.conv(spread, transposeWeights(b, w, groups), reversed, groups);
-  return cropSpatial(b, y, cropLow, cropHigh);
+  Shape ones(windows.count(), 1);
+  Tensor weights = transposeWeights(b, w, groups, Shape(windows.count(), 0),
+                                    windows.sizes, ones);
+  return cropSpatial(b, b.conv(spread, weights, reversed, groups), cropLow,
+                     cropHigh);
+}
+
+namespace {
+
+/// The positions of the result that have equal remainders modulo the strides
+/// are a convolution of the input with a part of each window, without zeros
+/// between elements.
+class Phases {
+public:
+  Phases(GraphBuilder &b, Tensor x, Tensor w, const Windows &windows,
+         ArrayRef<int64_t> added, int64_t groups)
+      : b(b), x(x), w(w), windows(windows), groups(groups),
+        remainders(windows.count(), 0) {
+    for (int64_t i = 0; i < windows.count(); ++i) {
+      int64_t stride = windows.strides[i];
+      sizes.push_back((x.dim(i + 1) - 1) * stride + windows.extent(i) -
+                      windows.padLow[i] - windows.padHigh[i] + added[i]);
+      counts.push_back(llvm::divideCeil(sizes.back(), stride));
+    }
+  }
+
+  /// Returns whether the phases are few, and parts of a window dense.
+  static bool apply(const Windows &windows) {
+    constexpr int64_t maxPhases = 16;
+    int64_t phases = 1;
+    for (int64_t stride : windows.strides)
+      phases = multiplyCounts(phases, stride);
+    return phases > 1 && phases <= maxPhases &&
+           llvm::all_of(windows.dilations,
+                        [](int64_t dilation) { return dilation == 1; });
+  }
+
+  Tensor build() {
+    Tensor y = interleave(0);
+    if (!y)
+      return {};
+    Shape shape(y.shape()), zeros(sizes.size(), 0), high;
+    shape.resize(1);
+    for (auto [count, stride, size] :
+         llvm::zip_equal(counts, windows.strides, sizes)) {
+      shape.push_back(count * stride);
+      high.push_back(count * stride - size);
+    }
+    shape.push_back(y.dim(y.rank() - 1));
+    return cropSpatial(b, b.reshape(y, shape), zeros, high);
+  }
+
+private:
+  /// The phases of spatial dimension `dim` and those behind it: a dimension of
+  /// the strides follows each of theirs.
+  Tensor interleave(int64_t dim) {
+    if (dim == windows.count())
+      return convolve();
+    SmallVector<Tensor> parts;
+    for (int64_t i = 0; i < windows.strides[dim]; ++i) {
+      remainders[dim] = i;
+      Tensor part = interleave(dim + 1);
+      if (!part)
+        return {};
+      Shape shape(part.shape());
+      shape.insert(shape.begin() + dim + 2, 1);
+      parts.push_back(b.reshape(part, shape));
+    }
+    return b.concat(parts, dim + 2);
+  }
+
+  /// The phase `remainders`.
+  Tensor convolve() {
+    Windows part = windows;
+    Shape offsets, cropLow, cropHigh;
+    for (int64_t i = 0; i < windows.count(); ++i) {
+      int64_t stride = windows.strides[i];
+      int64_t first = remainders[i] + windows.padLow[i];
+      offsets.push_back(first % stride);
+      int64_t size =
+          std::max<int64_t>(windows.sizes[i] - offsets[i] + stride - 1, 0) /
+          stride;
+      int64_t low = size - 1 - first / stride;
+      int64_t high = counts[i] + size - 1 - x.dim(i + 1) - low;
+      part.sizes[i] = size;
+      part.strides[i] = 1;
+      part.padLow[i] = std::max<int64_t>(low, 0);
+      part.padHigh[i] = std::max<int64_t>(high, 0);
+      cropLow.push_back(std::max<int64_t>(-low, 0));
+      cropHigh.push_back(std::max<int64_t>(-high, 0));
+    }
+    if (llvm::is_contained(part.sizes, 0))
+      return zeros();
+    return b.conv(
+        cropSpatial(b, x, cropLow, cropHigh),
+        transposeWeights(b, w, groups, offsets, part.sizes, windows.strides),
+        part, groups);
+  }
+
+  Tensor zeros() {
+    Shape shape{x.dim(0)};
+    llvm::append_range(shape, counts);
+    shape.push_back(groups * w.dim(windows.count()));
+    return b.broadcast(b.scalar(x.elementType(), 0), shape);
+  }
+
+  GraphBuilder &b;
+  Tensor x, w;
+  const Windows &windows;
+  int64_t groups;
+  /// Of the result, and of each phase.
+  Shape sizes, counts;
+  Shape remainders;
+};
+
+} // namespace
+
+Tensor graph::convTransposed(GraphBuilder &b, Tensor x, Tensor w,
+                             const Windows &windows, ArrayRef<int64_t> added,
+                             int64_t groups) {
+  if (!x || !w || !checkResult(b, x, windows, added))
+    return {};
+  if (Phases::apply(windows))
+    return Phases(b, x, w, windows, added, groups).build();
+  return convolveSpread(b, x, w, windows, added, groups);
 }

@@ -130,7 +130,8 @@ static Tensor convolveTransposed(GraphBuilder &b, const T &given) {
       return b.fail("expected 'output_padding' less than 'stride' or "
                     "'dilation', got " +
                     formatList(*added));
-  Tensor y = convTransposed(b, channelsLast(b, x), w, *windows, *added, groups);
+  Tensor y = convTransposed(b, channelsLast(b, x), weightsLast(b, w), *windows,
+                            *added, groups);
   return channelsFirst(b, given.bias ? b.add(y, given.bias) : y);
 }
 

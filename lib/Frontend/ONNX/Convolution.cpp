@@ -105,7 +105,8 @@ static Tensors importConvTranspose(OpContext &op, GraphBuilder &b) {
                                 w.shape().drop_front(2), added);
   if (!windows)
     return {};
-  Tensor y = convTransposed(b, channelsLast(b, x), w, *windows, added, groups);
+  Tensor y = convTransposed(b, channelsLast(b, x), weightsLast(b, w), *windows,
+                            added, groups);
   return {channelsFirst(b, addBias(op, b, y, 2))};
 }
 

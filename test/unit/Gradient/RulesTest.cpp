@@ -401,6 +401,25 @@ INSTANTIATE_TEST_SUITE_P(
                  "[1, 1] to [1, 1] groups 3 : tensor<1x4x3x3xf64>, "
                  "tensor<3x3x1x3xf64>",
                  {"1x4x3x3xf64", "3x3x1x3xf64"}},
+        // Strides without dilations are computed by phases.
+        RuleCase{"%y = hamkaas.conv %a, %b strides [2, 2] dilations [1, 1] pad "
+                 "[1, 1] to [1, 0] groups 1 : tensor<2x5x6x2xf64>, "
+                 "tensor<3x3x2x3xf64>",
+                 {"2x5x6x2xf64", "3x3x2x3xf64"}},
+        RuleCase{"%y = hamkaas.conv %a, %b strides [3, 2] dilations [1, 1] pad "
+                 "[0, 1] to [2, 0] groups 2 : tensor<1x7x5x4xf64>, "
+                 "tensor<4x3x2x2xf64>",
+                 {"1x7x5x4xf64", "4x3x2x2xf64"}},
+        // Windows of one element.
+        RuleCase{"%y = hamkaas.conv %a, %b strides [2, 1] dilations [1, 1] pad "
+                 "[0, 1] to [1, 0] groups 1 : tensor<2x4x3x2xf64>, "
+                 "tensor<1x1x2x3xf64>",
+                 {"2x4x3x2xf64", "1x1x2x3xf64"}},
+        // One channel a group, in and out.
+        RuleCase{"%y = hamkaas.conv %a, %b strides [2, 1] dilations [1, 2] pad "
+                 "[1, 0] to [0, 2] groups 2 : tensor<2x5x6x2xf64>, "
+                 "tensor<3x2x1x2xf64>",
+                 {"2x5x6x2xf64", "3x2x1x2xf64"}},
         RuleCase{"%y = hamkaas.conv %a, %b strides [1, 2, 1] dilations [1, 1, "
                  "1] pad [0, 1, 0] to [1, 0, 0] groups 1 : "
                  "tensor<1x3x4x2x2xf64>, tensor<2x2x1x2x1xf64>",

@@ -120,8 +120,8 @@ Tensor channelsFirst(GraphBuilder &b, Tensor x);
 /// Weights with output and input channels first as the dialect has them: last.
 Tensor weightsLast(GraphBuilder &b, Tensor w);
 
-/// The transpose of a convolution of such windows, from its result to its
-/// operand, with channels last. `w` is channels x outputs of a group x window.
+/// The transpose of a convolution of such windows and weights `w`, from its
+/// result to its operand, with channels last.
 /// `added` elements follow each dimension of the result.
 Tensor convTransposed(GraphBuilder &b, Tensor x, Tensor w,
                       const Windows &windows, llvm::ArrayRef<int64_t> added,
