@@ -52,9 +52,9 @@ class GpuStrategy final : public KernelStrategy {
 public:
   /// Thread blocks copy a matrix to shared memory as fast as panels, unless its
   /// rows are misaligned.
-  bool packingPays(const CostModel &costs, int64_t rows, int64_t depth,
-                   int64_t columns) const override {
-    return costs.isWorthPacking(rows, depth * columns) &&
+  bool packingPays(const CostModel &costs, int64_t rows, int64_t uses,
+                   int64_t depth, int64_t columns) const override {
+    return costs.isWorthPacking(multiplyCounts(rows, uses), depth * columns) &&
            columns * CostModel::elementBytes % costs.machine.accessBytes != 0;
   }
 

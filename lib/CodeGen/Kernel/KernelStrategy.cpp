@@ -35,9 +35,11 @@ int64_t hamkaas::chooseLanes(const TargetDescription &target, int64_t extent) {
 }
 
 bool KernelStrategy::packingPays(const CostModel &costs, int64_t rows,
-                                 int64_t depth, int64_t columns) const {
-  return costs.isWorthPacking(rows, depth * columns) &&
-         !costs.tilesCopy(rows, depth * columns);
+                                 int64_t uses, int64_t depth,
+                                 int64_t columns) const {
+  // Tiles would copy for each use.
+  return costs.isWorthPacking(multiplyCounts(rows, uses), depth * columns) &&
+         (uses > 1 || !costs.tilesCopy(rows, depth * columns));
 }
 
 int64_t KernelStrategy::choosePanelWidth(const CostModel &costs,

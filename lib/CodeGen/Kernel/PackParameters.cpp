@@ -100,13 +100,13 @@ private:
     if (!argument || !argument.hasOneUse())
       return std::nullopt;
     Value given = group.getInputs()[argument.getArgNumber()];
-    Value weights = getOutside(given);
-    // Operands of loops are packed before the loop only if they are parameters.
+    int64_t steps = 1;
+    Value weights = getOutside(given, steps);
     // Constants of a loop's body are packed in each step.
     Operation *source = weights.getDefiningOp();
     bool isOnce =
         movable.contains(source) && !isa<ScanOp>(source->getParentOp());
-    if (!isOnce && (weights != given || !paysInEachRun(*loops)))
+    if (!isOnce && !paysInEachRun(*loops, steps))
       return std::nullopt;
     return RightSide{root, *loops, argument, weights};
   }
@@ -178,7 +178,8 @@ private:
                   .getResult());
   }
 
-  bool paysInEachRun(const ContractionLoops &loops) const {
+  /// Returns whether packing before a loop of `steps` steps pays off.
+  bool paysInEachRun(const ContractionLoops &loops, int64_t steps) const {
     CostModel costs(*target);
     const KernelStrategy *strategy = target->strategy;
     if (sameCalls) {
@@ -186,17 +187,19 @@ private:
       strategy = &processorStrategy;
     }
     return loops.batch.empty() &&
-           strategy->packingPays(costs, loops.rowCount(), loops.productCount(),
-                                 loops.columnCount());
+           strategy->packingPays(costs, loops.rowCount(), steps,
+                                 loops.productCount(), loops.columnCount());
   }
 
-  /// The operand of the enclosing loops for `value`.
-  static Value getOutside(Value value) {
+  /// The operand of the enclosing loops for `value`; multiplies `steps` by
+  /// theirs.
+  static Value getOutside(Value value, int64_t &steps) {
     while (auto argument = dyn_cast<BlockArgument>(value)) {
       auto scan = dyn_cast<ScanOp>(argument.getOwner()->getParentOp());
       if (!scan || !llvm::is_contained(scan.getValueArguments(), argument))
         break;
       value = scan.getTiedOperand(argument);
+      steps = multiplyCounts(steps, scan.getSteps());
     }
     return value;
   }

@@ -245,3 +245,57 @@ func.func @copied(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<51
   }
   return %0 : tensor<512x512xf32>
 }
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+
+// A matrix known at run time is packed before a loop whose steps have rows
+// enough together.
+
+// CHECK-LABEL: func @before_loop(
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<256x256xf32>
+// CHECK:         %[[P:.*]] = hamkaas.group movement(%[[W]]) {hamkaas.ops = "pack"}
+// CHECK:         hamkaas.scan 16 {{.*}}%[[P]]
+// CHECK:           hamkaas.group contraction
+// CHECK:         hamkaas.scan 8
+// CHECK-SAME:    %[[W]]
+// CHECK-NOT:     hamkaas.ops = "pack"
+// CHECK:         return
+func.func @before_loop(%w: tensor<256x256xf32>, %h: tensor<16x256xf32>, %x: tensor<16x1xf32>, %y: tensor<8x1xf32>) -> (tensor<16x256xf32>, tensor<16x256xf32>) {
+  %0 = hamkaas.scan 16 from(%h) over(%x) with(%w) : (tensor<16x256xf32>, tensor<16x1xf32>, tensor<256x256xf32>) -> (tensor<16x256xf32>) {
+  ^bb0(%c: tensor<16x256xf32>, %row: tensor<1xf32>, %m: tensor<256x256xf32>):
+    %2 = hamkaas.group contraction(%c, %m) : (tensor<16x256xf32>, tensor<256x256xf32>) -> tensor<16x256xf32> {
+    ^bb1(%a: tensor<16x256xf32>, %b: tensor<256x256xf32>):
+      %e = tensor.empty() : tensor<16x256xf32>
+      %3 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %b : tensor<16x256xf32>, tensor<256x256xf32>) outs(%e : tensor<16x256xf32>) {
+      ^bb2(%p: f32, %q: f32, %s: f32):
+        %n = arith.mulf %p, %q : f32
+        %t = arith.addf %s, %n : f32
+        linalg.yield %t : f32
+      } -> tensor<16x256xf32>
+      hamkaas.yield %3 : tensor<16x256xf32>
+    }
+    hamkaas.yield %2 : tensor<16x256xf32>
+  }
+  %1 = hamkaas.scan 8 from(%h) over(%y) with(%w) : (tensor<16x256xf32>, tensor<8x1xf32>, tensor<256x256xf32>) -> (tensor<16x256xf32>) {
+  ^bb0(%c: tensor<16x256xf32>, %row: tensor<1xf32>, %m: tensor<256x256xf32>):
+    %2 = hamkaas.group contraction(%c, %m) : (tensor<16x256xf32>, tensor<256x256xf32>) -> tensor<16x256xf32> {
+    ^bb1(%a: tensor<16x256xf32>, %b: tensor<256x256xf32>):
+      %e = tensor.empty() : tensor<16x256xf32>
+      %3 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %b : tensor<16x256xf32>, tensor<256x256xf32>) outs(%e : tensor<16x256xf32>) {
+      ^bb2(%p: f32, %q: f32, %s: f32):
+        %n = arith.mulf %p, %q : f32
+        %t = arith.addf %s, %n : f32
+        linalg.yield %t : f32
+      } -> tensor<16x256xf32>
+      hamkaas.yield %3 : tensor<16x256xf32>
+    }
+    hamkaas.yield %2 : tensor<16x256xf32>
+  }
+  return %0, %1 : tensor<16x256xf32>, tensor<16x256xf32>
+}

@@ -41,9 +41,9 @@ public:
   virtual ~KernelStrategy() = default;
 
   /// Returns whether packing a run-time right side of `depth` x `columns` pays
-  /// off for `rows` rows.
-  virtual bool packingPays(const CostModel &costs, int64_t rows, int64_t depth,
-                           int64_t columns) const;
+  /// off for `uses` products of `rows` rows.
+  virtual bool packingPays(const CostModel &costs, int64_t rows, int64_t uses,
+                           int64_t depth, int64_t columns) const;
 
   /// The panel width for a packed right side of `root`, whose loops are
   /// `loops`.

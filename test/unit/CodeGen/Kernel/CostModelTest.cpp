@@ -33,9 +33,12 @@ TEST(CostModel, FollowsTheCaches) {
   EXPECT_TRUE(larger.isNearRow(5000));
   EXPECT_TRUE(usual.isCopied(1 << 16));
   EXPECT_FALSE(larger.isCopied(1 << 16));
-  EXPECT_TRUE(processorStrategy.packingPays(usual, 512, 1024, 512));
-  EXPECT_FALSE(processorStrategy.packingPays(larger, 512, 1024, 512));
-  EXPECT_FALSE(processorStrategy.packingPays(usual, 100, 1024, 512));
+  EXPECT_TRUE(processorStrategy.packingPays(usual, 512, 1, 1024, 512));
+  EXPECT_FALSE(processorStrategy.packingPays(larger, 512, 1, 1024, 512));
+  EXPECT_FALSE(processorStrategy.packingPays(usual, 100, 1, 1024, 512));
+  // Before a loop of 32 steps.
+  EXPECT_TRUE(processorStrategy.packingPays(usual, 16, 32, 1024, 512));
+  EXPECT_FALSE(processorStrategy.packingPays(usual, 1, 32, 1024, 512));
 }
 
 // Operands that a tile of many rows reuses stay in the second-level
