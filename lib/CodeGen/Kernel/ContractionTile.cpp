@@ -223,7 +223,7 @@ ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
   int64_t near = getMaxNearElements(costs);
   bool isFar =
       rows >= 4 * maxBlockRows && rows * depth > near && depth * columns > near;
-  bool isCopied = !panelWidth && costs.isCopied(depth * columns);
+  bool isCopied = !panelWidth && costs.isCopied(depth, columns);
   int64_t maxBlock = isCopied ? 2 * maxBlockRows
                      : isFar  ? maxBlockRows / 2
                               : maxBlockRows;

@@ -108,7 +108,7 @@ void ContractionEmitter::chooseCopy() {
                           root.getNumLoops(), dims, root.getContext());
   // The first block of each tile fills the copy.
   if (!isMatrix || lastRow >= fullRows ||
-      !kernel.costs().isCopied(loops.productCount() * columnCount) ||
+      !kernel.costs().isCopied(loops.productCount(), columnCount) ||
       !kernel.costs().copyPays(tile.depth * tile.panelWidth(), uses))
     return;
   copy.emplace(kernel, right.get(), tile, uses);
@@ -230,7 +230,7 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   readsCopy = copy.has_value();
   kernel.writingLoop(second, last, tile.rows, [&](Value row) {
     Value use = kernel.divide(kernel.subtract(row, second), tile.rows);
-    if (copy)
+    if (copy && kernel.costs().prefetchesCopies())
       copy->begin(getNextStretch(depthBlock, columns), use);
     emitAccumulators(row, tile.rows, depthBlock, columns, use);
     if (copy)

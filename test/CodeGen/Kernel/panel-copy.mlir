@@ -1,5 +1,6 @@
 // RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels -split-input-file | FileCheck %s
 // RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels -hamkaas-bufferize -split-input-file | FileCheck %s --check-prefix=BUFFERS
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-cpu-emit-kernels -split-input-file | FileCheck %s --check-prefix=AVX2
 
 // The first of eight blocks of rows copies what it reads of 48 columns. The
 // others read the copy and ask for the next 48 columns: a row of them in four
@@ -22,6 +23,18 @@
 // CHECK:               %[[ROW:.*]] = arith.divui %[[STEP]], %c4
 // CHECK:               %[[LINE:.*]] = arith.remui %[[STEP]], %c4
 // CHECK:               memref.prefetch
+
+// With 16 registers, the steps that read the copy have no room for prefetches.
+
+// AVX2-LABEL: func.func private @copied(
+// AVX2-SAME:    %{{.*}}: tensor<64x256xf32>, %[[RIGHT:.*]]: tensor<256x1584xf32>
+// AVX2-DAG:     %[[COPY:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256x{{[0-9]+}}xf32>
+// AVX2:           vector.transfer_read %[[RIGHT]]
+// AVX2:           memref.prefetch
+// AVX2:           vector.load %[[COPY]]
+// AVX2:           vector.fma
+// AVX2-NOT:       memref.prefetch
+// AVX2:           return
 
 // BUFFERS-LABEL: func.func private @copied(
 // BUFFERS-NOT:     memref.alloc(
@@ -48,6 +61,8 @@ func.func private @copied(%a: tensor<64x256xf32>, %b: tensor<256x1584xf32>, %out
 
 // CHECK-LABEL: func.func private @small(
 // CHECK-NOT:     memref.alloca
+// AVX2-LABEL: func.func private @small(
+// AVX2-NOT:     memref.alloca
 // BUFFERS-LABEL: func.func private @small(
 func.func private @small(%a: tensor<64x64xf32>, %b: tensor<64x480xf32>, %out: tensor<64x480xf32>) -> tensor<64x480xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
@@ -62,4 +77,29 @@ func.func private @small(%a: tensor<64x64xf32>, %b: tensor<64x480xf32>, %out: te
     linalg.yield %q : f32
   } -> tensor<64x480xf32>
   return %y : tensor<64x480xf32>
+}
+
+// -----
+
+// Its rows are 2048 bytes apart, so those of a panel share a few sets of the
+// L1 cache.
+
+// CHECK-LABEL: func.func private @conflicting(
+// CHECK-NOT:     memref.alloca
+// AVX2-LABEL: func.func private @conflicting(
+// AVX2:         memref.alloca
+// BUFFERS-LABEL: func.func private @conflicting(
+func.func private @conflicting(%a: tensor<128x64xf32>, %b: tensor<64x512xf32>, %out: tensor<128x512xf32>) -> tensor<128x512xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<128x512xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<128x512xf32>) -> tensor<128x512xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<128x64xf32>, tensor<64x512xf32>) outs(%f : tensor<128x512xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<128x512xf32>
+  return %y : tensor<128x512xf32>
 }

@@ -105,10 +105,12 @@ public:
     return elements >= l2Elements();
   }
   /// Returns whether each tile copies what it reads of an unpacked right side.
-  /// A smaller one stays in the L2 cache.
-  bool isCopied(int64_t elements) const {
-    return hasOwnCache() && elements >= l2Elements() / 4;
-  }
+  /// A smaller one stays in the L2 cache, unless the distance of its rows maps
+  /// a panel to a few sets of the L1 cache.
+  bool isCopied(int64_t depth, int64_t columns) const;
+  /// Returns whether a step that reads a copy has issue slots left to prefetch
+  /// what the next tile copies.
+  bool prefetchesCopies() const;
   /// Returns whether a copy of `elements` pays off that is read `uses` times
   /// and must fit a thread's stack.
   bool copyPays(int64_t elements, int64_t uses) const {

@@ -56,7 +56,7 @@ TEST(GpuDescription, ThreadsHaveNoCache) {
   EXPECT_FALSE(costs.prefetchesElements(1 << 24));
   EXPECT_FALSE(costs.prefetchesColumns(1 << 24));
   EXPECT_FALSE(costs.streams(1 << 24, 1 << 12));
-  EXPECT_FALSE(costs.isCopied(1 << 24));
+  EXPECT_FALSE(costs.isCopied(1 << 12, 1 << 12));
   EXPECT_EQ(costs.keptRowElements(), 1024);
   EXPECT_EQ(processor.keptRowElements(), 0);
   EXPECT_EQ(costs.wideLanes(), 4 * costs.target.lanes);

@@ -31,14 +31,27 @@ TEST(CostModel, FollowsTheCaches) {
   EXPECT_FALSE(larger.prefetchesColumns(1 << 13));
   EXPECT_FALSE(usual.isNearRow(5000));
   EXPECT_TRUE(larger.isNearRow(5000));
-  EXPECT_TRUE(usual.isCopied(1 << 16));
-  EXPECT_FALSE(larger.isCopied(1 << 16));
+  EXPECT_TRUE(usual.isCopied(1 << 8, 1 << 8));
+  EXPECT_FALSE(larger.isCopied(1 << 8, 1 << 8));
   EXPECT_TRUE(processorStrategy.packingPays(usual, 512, 1, 1024, 512));
   EXPECT_FALSE(processorStrategy.packingPays(larger, 512, 1, 1024, 512));
   EXPECT_FALSE(processorStrategy.packingPays(usual, 100, 1, 1024, 512));
   // Before a loop of 32 steps.
   EXPECT_TRUE(processorStrategy.packingPays(usual, 16, 32, 1024, 512));
   EXPECT_FALSE(processorStrategy.packingPays(usual, 1, 32, 1024, 512));
+}
+
+// Rows at a power of two share the sets of the L1 cache.
+TEST(CostModel, CopiesRowsThatEvictEachOther) {
+  CostModel costs = getModel("x86-64-v3");
+  EXPECT_TRUE(costs.isCopied(64, 128));
+  EXPECT_TRUE(costs.isCopied(128, 64));
+  EXPECT_TRUE(costs.isCopied(64, 512));
+  EXPECT_FALSE(costs.isCopied(32, 64));
+  EXPECT_FALSE(costs.isCopied(63, 128));
+  EXPECT_FALSE(costs.isCopied(128, 100));
+  // Its copies prefetch, and were measured for large right sides only.
+  EXPECT_FALSE(getModel("x86-64-v4").isCopied(64, 512));
 }
 
 // Operands that a tile of many rows reuses stay in the second-level
