@@ -18,8 +18,9 @@ using namespace hamkaas::gradient;
 //===----------------------------------------------------------------------===//
 
 static Tensors differentiateRelu(ReluOp op, GraphBuilder &b, Tensor g) {
-  Tensor x(op.getX());
-  return {keepWhere(b, b.gt(x, b.scalar(x.elementType(), 0)), g)};
+  // The result is above 0 where the operand is, which need not be kept then.
+  Tensor y(op.getResult());
+  return {keepWhere(b, b.gt(y, b.scalar(y.elementType(), 0)), g)};
 }
 
 static Tensors differentiateSilu(SiluOp op, GraphBuilder &b, Tensor g) {

@@ -10,6 +10,8 @@
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
 #include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Target/Pipelines.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -47,6 +49,15 @@ const TargetDescription *CpuTarget::describe(TargetAttr target) const {
 void CpuTarget::registerPasses() const {
   registerHamKaasCPUPasses();
   registerCPUPipelines();
+}
+
+void CpuTarget::buildPlannedPipeline(OpPassManager &manager,
+                                     const PipelineOptions &options) const {
+  Target::buildPlannedPipeline(manager, options);
+  if (options.sameCalls || !options.isEnabled("fuse-calls"))
+    return;
+  manager.addPass(createFuseTiles());
+  manager.addPass(createVerifyPlanned());
 }
 
 void CpuTarget::buildLlvmPipeline(OpPassManager &manager) const {

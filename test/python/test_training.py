@@ -250,6 +250,43 @@ def test_states_without_a_gradient_are_not_trained():
     np.testing.assert_array_equal(model.state["w"], [-2, -2])
 
 
+UPDATES = {
+    "adam": hk.optim.Adam(lr=0.01),
+    "adamw": hk.optim.AdamW(lr=0.01, weight_decay=0.1),
+    "momentum": hk.optim.SGD(lr=0.01, momentum=0.9, nesterov=True),
+    "rmsprop": hk.optim.RMSprop(lr=0.01, momentum=0.5, centered=True),
+    "lion": hk.optim.Lion(lr=0.01),
+}
+
+
+# Rows with a rest, and a state whose stores would bypass the caches.
+@pytest.mark.parametrize("shape", [(300, 100), (3072, 768)])
+@pytest.mark.parametrize("optimizer", UPDATES.values(), ids=UPDATES)
+def test_updates_tile_by_tile_change_no_bit(optimizer, shape, rng):
+    w = hk.state(shape, "w",
+                 initial=rng.standard_normal(shape).astype("float32"))
+    # The step counter is not between the calls of the second update.
+    v = hk.state([shape[1], 1], "v",
+                 initial=rng.standard_normal([shape[1], 1]).astype("float32"))
+    x = hk.input("x", [2, shape[0]])
+    step = {"step": hk.train_step(hk.mean(hk.tanh(x @ w) @ v), optimizer)}
+    batch = {"x": rng.standard_normal((2, shape[0])).astype("float32")}
+
+    def train(**options):
+        model = hk.compile(step, **options)
+        for _ in range(3):
+            model.step.run(batch)
+        return model, {name: model.state[name] for name in model.state}
+
+    plain, expected = train(no_optimize="fuse-calls", threads=1)
+    assert " | " not in str(plain.report)
+    for threads in (1, 2):
+        model, states = train(threads=threads)
+        assert " | " in str(model.report)
+        for name, value in expected.items():
+            np.testing.assert_array_equal(states[name], value, name)
+
+
 def test_16_bits_have_moments_of_32():
     w = hk.state([3], "w", "float16", initial=1.0)
     loss = hk.sum((w * w).astype("float32"))

@@ -28,6 +28,8 @@ public:
   const TargetDescription *describe(TargetAttr target) const override;
 
   void registerPasses() const override;
+  void buildPlannedPipeline(mlir::OpPassManager &manager,
+                            const PipelineOptions &options) const override;
   void buildLlvmPipeline(mlir::OpPassManager &manager) const override;
 
   std::optional<TargetCpu> getHost(TargetAttr target) const override;

@@ -8,6 +8,7 @@
 #include "HamKaas/CodeGen/CPU/Passes.h"
 
 #include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -27,6 +28,8 @@ static void distribute(func::FuncOp kernel) {
   unsigned count = kernel.getNumArguments();
   (void)kernel.insertArguments({count, count}, {index, index}, {{}, {}},
                                {loc, loc});
+  // The bounds are arguments of none of the calls.
+  kernel->removeAttr(fusedCallsAttrName);
   // A loop of one iteration may have been simplified away.
   for (auto loop : kernel.getBody().front().getOps<scf::ForOp>()) {
     if (!loop->hasAttr(HamKaasDialect::tileLoopAttrName))

@@ -8,31 +8,12 @@
 #ifndef HAMKAAS_LIB_CODEGEN_GPU_ARGUMENTFACTS_H
 #define HAMKAAS_LIB_CODEGEN_GPU_ARGUMENTFACTS_H
 
+#include "HamKaas/Dialect/HamKaas/Kernels/OperandPlaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace hamkaas {
-
-/// A range of the memory of a program argument or a constant.
-struct Place {
-  mlir::Value whole;
-  int64_t offset, bytes;
-  int64_t alignment;
-
-  bool overlaps(const Place &other) const {
-    return whole == other.whole && offset < other.offset + other.bytes &&
-           other.offset < offset + bytes;
-  }
-};
-
-/// The place of an operand in the form PLANNED; a place of its own for any
-/// other value.
-Place getPlace(mlir::Value operand);
-
-/// Returns whether `a` and `b` may alias. Inputs and outputs must not overlap,
-/// but the rows and values of a loop may be anything.
-bool mayShare(const Place &a, const Place &b);
 
 /// Facts about a kernel's argument that hold in all calls.
 struct ArgumentFacts {

@@ -145,10 +145,11 @@ Tensors compositions::compose(GraphBuilder &b, const AdamUpdate &given) {
       given.decoupled ? update.decayParameter(decay) : update.parameter;
   mean = update.average(mean, slope, given.beta1);
   variance = update.averageSquares(variance, slope, given.beta2);
-  // Factors are scalars: one product and one quotient of each element.
-  Tensor root = b.sqrt(getBiasCorrection(b, step, given.beta2));
+  // Factors are scalars: each element takes one root and one quotient.
+  Tensor scale = b.div(b.scalar(step.elementType(), 1),
+                       b.sqrt(getBiasCorrection(b, step, given.beta2)));
   Tensor rate = b.div(update.rate, getBiasCorrection(b, step, given.beta1));
-  Tensor deviation = b.add(b.div(b.sqrt(variance), root), given.epsilon);
+  Tensor deviation = b.add(b.mul(b.sqrt(variance), scale), given.epsilon);
   Tensor updated = b.sub(from, b.mul(b.div(mean, deviation), rate));
   return finish(b, {{updated, given.parameter},
                     {mean, given.mean},

@@ -22,6 +22,32 @@ def DistributeTiles : Pass<"hamkaas-distribute-tiles", "mlir::ModuleOp"> {
   ];
 }
 
+def FuseTiles : Pass<"hamkaas-cpu-fuse-tiles", "mlir::ModuleOp"> {
+  let summary = "run calls on the same elements tile by tile";
+  let description = [{
+    Consecutive elementwise calls in the form PLANNED become one call of a kernel
+    with one loop over tiles, which runs the same tile of each in turn. So the
+    update of a parameter by Adam reads its gradient and the moments from memory
+    once, and wakes the threads once. The kernel has `hamkaas.fused_calls`: the
+    numbers of arguments of the calls. No bit changes.
+
+    Calls join if their results have the same type and tiles, if they share a
+    whole operand, and if they read operands of that type at the elements that
+    they write (`hamkaas.inplace`) and others of one element only. What one of
+    them writes must be the same elements to the others, or nothing to them.
+    None of them has run-time checks.
+
+    Stores of what another one of them reads, or of what is updated in place, are
+    no longer nontemporal.
+
+    Run it after `hamkaas-plan-memory`. The result is in the form PLANNED again.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::scf::SCFDialect",
+  ];
+}
+
 def KernelEntry : Pass<"hamkaas-kernel-entry", "mlir::ModuleOp"> {
   let summary = "give kernels the signature of a HamKaasKernelFunction";
   let description = [{

@@ -12,10 +12,12 @@
 
 namespace hamkaas {
 
-/// On a kernel for GPUs whose body is calls of other kernels, which one launch
-/// runs side by side: the numbers of arguments of these. Each has its own, in
-/// their order, and writes the last of them. Run-time checks are those of one
-/// kernel; if it is called several times, these check the same.
+/// On a kernel that does the work of several calls: the numbers of arguments of
+/// these. Each has its own, in their order, and writes the last of them. For
+/// GPUs, its body is calls of their kernels, which one launch runs side by
+/// side; run-time checks are those of one kernel, and if it is called several
+/// times, these check the same. For CPUs, it has one loop over tiles, which
+/// runs the same tile of each in turn, and no checks.
 inline constexpr llvm::StringLiteral fusedCallsAttrName = "hamkaas.fused_calls";
 
 /// Empty for any other kernel, and for none.
