@@ -60,9 +60,13 @@ class HamKaas:
         zeros = np.zeros((x.shape[1], x.shape[2]), np.float32)
         return hk.scan(step, (zeros, zeros), x @ w + b)[1]
 
-    def make_step(self, network: networks.Network) -> Step:
+    def build_step(self, network: networks.Network,
+                   with_contents: bool = False) -> Any:
+        """The function that trains. Its parameters are zero at first, or have
+        their contents."""
         hk = self.hk
-        p = {name: hk.state(value.shape, name)
+        p = {name: hk.state(value.shape, name,
+                            initial=value if with_contents else None)
              for name, value in network.parameters.items()}
         batch = {name: hk.input(name, value.shape, str(value.dtype))
                  for name, value in network.batches[0].items()}
@@ -73,8 +77,11 @@ class HamKaas:
                                             weight_decay=WEIGHT_DECAY),
             "sgd": lambda: hk.optim.SGD(network.rate, MOMENTUM),
         }[network.optimizer]()
-        self.model = hk.compile({"step": hk.train_step(loss, optimizer)},
-                                threads=self.threads)
+        return hk.train_step(loss, optimizer)
+
+    def make_step(self, network: networks.Network) -> Step:
+        self.model = self.hk.compile({"step": self.build_step(network)},
+                                     threads=self.threads)
         for name, value in network.parameters.items():
             self.model.state[name] = value
         self.workspace = self.model.report.json()["memory"]["workspace"]
