@@ -248,7 +248,9 @@ static bool isBackward(Operation *step) {
 static RecomputedInfo collectRecomputed(ArrayRef<Operation *> steps) {
   RecomputedInfo info;
   for (Operation *step : steps) {
-    if (!step->hasAttr(HamKaasDialect::recomputedAttrName))
+    // A copy is part of no total of calls and bytes.
+    if (!step->hasAttr(HamKaasDialect::recomputedAttrName) ||
+        !isa<func::CallOp>(step))
       continue;
     ++info.calls;
     info.bytes += getByteCount(step->getOperands().back().getType());

@@ -64,6 +64,35 @@ def test_report_says_what_is_computed_again():
     assert "computed again in train_step" in str(small.report)
 
 
+def test_rows_of_a_loop_are_computed_again():
+    """The loop reads a copy of its rows, which is computed again with them."""
+    rng = np.random.default_rng(2)
+    x, y = hk.input("x", [32, 4, 64]), hk.input("y", [32, 4, 64])
+    h = x
+    for i in range(4):
+        w, u = (hk.state([64, 64], f"{name}{i}",
+                         initial=rng.normal(0, 0.1, [64, 64]))
+                for name in "wu")
+
+        def advance(state, row, u=u):
+            state = hk.tanh(row + state @ u)
+            return state, state
+
+        h = hk.scan(advance, np.zeros([4, 64], "float32"), h @ w)[1]
+    step = hk.train_step(hk.nn.mse_loss(h, y), hk.optim.SGD(0.1))
+    batch = {name: rng.normal(size=[32, 4, 64]).astype("float32")
+             for name in ["x", "y"]}
+    free = hk.compile({"train_step": step})
+    limit = int(get_workspace(free) * 0.85)
+    small = hk.compile({"train_step": step}, max_workspace=limit)
+    assert get_workspace(small) <= limit
+    losses, states = train(free, batch)
+    small_losses, small_states = train(small, batch)
+    np.testing.assert_array_equal(losses, small_losses)
+    for name, values in states.items():
+        np.testing.assert_array_equal(values, small_states[name])
+
+
 def test_too_small_a_limit_names_the_line_and_the_least():
     step, _ = build_step()
     with pytest.raises(hk.HamKaasError) as info:

@@ -16,6 +16,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Target.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -135,6 +136,8 @@ static bool isGlobal(Operation *op) {
 
 static constexpr Holder function = {"a function", isOneOf<FunctionOpInterface>};
 static constexpr Holder call = {"a call", isOneOf<CallOpInterface>};
+static constexpr Holder callOrCopy = {"a call or a copy",
+                                      isOneOf<CallOpInterface, memref::CopyOp>};
 static constexpr Holder callOrGroup = {"a call or a group",
                                        isOneOf<CallOpInterface, GroupOp>};
 static constexpr Holder functionOrGroup = {
@@ -168,7 +171,7 @@ static const Rule rules[] = {
     {HamKaasDialect::statesAttrName, function, states},
     {HamKaasDialect::buffersAttrName, function, buffers},
     {HamKaasDialect::lowerBoundAttrName, function, count},
-    {HamKaasDialect::recomputedAttrName, call, unit},
+    {HamKaasDialect::recomputedAttrName, callOrCopy, unit},
 };
 
 /// Each argument is one of one call.

@@ -41,9 +41,9 @@ public:
 private:
   size_t getIndex(Value operand);
   WorkStep describe(Operation *step);
-  bool mayRepeat(func::CallOp call);
+  bool mayRepeat(Operation *step);
   bool checksValues(func::FuncOp kernel);
-  void addReplaceable(func::CallOp call, WorkStep &step);
+  void addReplaceable(Operation *step, WorkStep &work);
   uint64_t getCost(Operation *step) const;
   bool isWhole(Value operand) const;
   void repeat(const ScheduledStep &scheduled, Operation *before);
@@ -96,22 +96,37 @@ bool CallRepeater::isWhole(Value operand) const {
              getBufferBytes(cast<MemRefType>(buffer.getType()));
 }
 
-bool CallRepeater::mayRepeat(func::CallOp call) {
-  auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-  if (!kernel || !kernel->hasAttr(HamKaasDialect::kernelAttrName) ||
-      call.getNumOperands() == 0 || checksValues(kernel))
+/// Calls of kernels and copies, which write their last operand.
+bool CallRepeater::mayRepeat(Operation *step) {
+  if (step->getNumOperands() == 0)
     return false;
-  Value result = call.getOperands().back();
+  if (auto call = dyn_cast<func::CallOp>(step)) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!kernel || !kernel->hasAttr(HamKaasDialect::kernelAttrName) ||
+        checksValues(kernel))
+      return false;
+  } else if (!isCopy(step)) {
+    return false;
+  }
+  Value result = step->getOperands().back();
   return isWhole(result) &&
-         llvm::none_of(call.getOperands().drop_back(), [&](Value operand) {
+         llvm::none_of(step->getOperands().drop_back(), [&](Value operand) {
            return buffers.getView(operand).buffer ==
                   buffers.getView(result).buffer;
          });
 }
 
-/// Enters the operands whose place the result may take over.
-void CallRepeater::addReplaceable(func::CallOp call, WorkStep &step) {
-  auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+/// Enters the operands whose place the result may take over. A copy does so if
+/// nothing reads the operand later: the plan drops it then.
+void CallRepeater::addReplaceable(Operation *step, WorkStep &work) {
+  if (isCopy(step)) {
+    if (llvm::all_of(step->getOperands(),
+                     [&](Value operand) { return isWhole(operand); }))
+      work.replaceable.push_back(getIndex(step->getOperands().front()));
+    return;
+  }
+  auto call = dyn_cast<func::CallOp>(step);
+  auto kernel = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : nullptr;
   if (!kernel || call.getNumOperands() == 0)
     return;
   Value result = call.getOperands().back();
@@ -126,7 +141,7 @@ void CallRepeater::addReplaceable(func::CallOp call, WorkStep &step) {
     if (isSame(operand.get()) &&
         kernel.getArgAttr(operand.getOperandNumber(),
                           HamKaasDialect::inPlaceAttrName))
-      step.replaceable.push_back(getIndex(operand.get()));
+      work.replaceable.push_back(getIndex(operand.get()));
 }
 
 uint64_t CallRepeater::getCost(Operation *step) const {
@@ -152,10 +167,8 @@ WorkStep CallRepeater::describe(Operation *step) {
       result.writes.push_back(index);
   }
   result.cost = getCost(step);
-  if (auto call = dyn_cast<func::CallOp>(step)) {
-    result.mayRepeat = mayRepeat(call);
-    addReplaceable(call, result);
-  }
+  result.mayRepeat = mayRepeat(step);
+  addReplaceable(step, result);
   return result;
 }
 
@@ -192,9 +205,9 @@ void CallRepeater::repeat(const ScheduledStep &scheduled, Operation *before) {
   Value copy = builder.clone(*buffer.getDefiningOp())->getResult(0);
   SmallVector<Value> reads = getReads(scheduled);
   reads.back() = cloneView(builder, result, copy);
-  Operation *call = builder.clone(*buffers.getSteps()[scheduled.step]);
-  call->setOperands(reads);
-  call->setAttr(HamKaasDialect::recomputedAttrName, builder.getUnitAttr());
+  Operation *again = builder.clone(*buffers.getSteps()[scheduled.step]);
+  again->setOperands(reads);
+  again->setAttr(HamKaasDialect::recomputedAttrName, builder.getUnitAttr());
   repeated[indices.lookup(buffer)] = copy;
 }
 

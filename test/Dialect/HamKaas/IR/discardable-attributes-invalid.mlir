@@ -346,5 +346,5 @@ ml_program.global private mutable @role(dense<0.0> : tensor<4xf32>) : tensor<4xf
 
 // -----
 
-// expected-error @below {{expected 'hamkaas.recomputed' on a call, got func.func}}
+// expected-error @below {{expected 'hamkaas.recomputed' on a call or a copy, got func.func}}
 func.func private @recomputed() attributes {hamkaas.recomputed}

@@ -102,8 +102,8 @@ def HamKaas_Dialect : Dialect {
     /// On groups and calls of kernels that copy the elements of the first
     /// operand to the last one, in order.
     static constexpr llvm::StringLiteral copyAttrName = "hamkaas.copy";
-    /// PLANNED, on calls of kernels that run once more, because their result is
-    /// computed again in place of being kept.
+    /// PLANNED, on calls of kernels and copies that run once more, because their
+    /// result is computed again in place of being kept.
     static constexpr llvm::StringLiteral recomputedAttrName =
         "hamkaas.recomputed";
     /// On a mutable global, "parameter" if a training step trains it, "moment"
