@@ -67,9 +67,9 @@ TEST(GpuDescription, ThreadsHaveNoCache) {
 TEST(GpuDescription, PacksWhatCannotBeCopiedInWholeAccesses) {
   CostModel costs(gpuDescription);
   const KernelStrategy &strategy = *gpuDescription.strategy;
-  EXPECT_FALSE(strategy.packingPays(costs, 1024, 1024, 1024));
-  EXPECT_TRUE(strategy.packingPays(costs, 1024, 1024, 1023));
-  EXPECT_FALSE(strategy.packingPays(costs, 100, 1024, 1023));
+  EXPECT_FALSE(strategy.packingPays(costs, 1024, 1, 1024, 1024));
+  EXPECT_TRUE(strategy.packingPays(costs, 1024, 1, 1024, 1023));
+  EXPECT_FALSE(strategy.packingPays(costs, 100, 1, 1024, 1023));
 }
 
 // Panels are as wide as the blocks of threads that read them, where the
