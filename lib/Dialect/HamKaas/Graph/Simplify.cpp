@@ -69,6 +69,7 @@ struct Simplify : hamkaas::impl::SimplifyBase<Simplify> {
     populateClampPatterns(set);
     populateCastPatterns(set);
     populateBroadcastPatterns(set);
+    populateProductPatterns(set);
     patterns = std::move(set);
     return success();
   }

@@ -36,6 +36,7 @@ void populateArithmeticPatterns(mlir::RewritePatternSet &patterns);
 void populateClampPatterns(mlir::RewritePatternSet &patterns);
 void populateCastPatterns(mlir::RewritePatternSet &patterns);
 void populateBroadcastPatterns(mlir::RewritePatternSet &patterns);
+void populateProductPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace hamkaas
 

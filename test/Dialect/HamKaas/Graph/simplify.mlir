@@ -326,3 +326,38 @@ func.func @constants(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = hamkaas.mul %c, %x : tensor<2x3xf32>, tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// The transpose of a product with a transposed left side, as in the gradient of
+// weights with their outputs first.
+
+// CHECK-LABEL: func @transposed_product(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x5xf32>, %[[G:.*]]: tensor<4x6xf32>
+// CHECK-NEXT:    %[[T:.*]] = hamkaas.permute %[[G]][1, 0] : tensor<4x6xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.matmul %[[T]], %[[X]] : tensor<6x4xf32>, tensor<4x5xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @transposed_product(%x: tensor<4x5xf32>, %g: tensor<4x6xf32>) -> tensor<6x5xf32> {
+  %0 = hamkaas.permute %x [1, 0] : tensor<4x5xf32>
+  %1 = hamkaas.matmul %0, %g : tensor<5x4xf32>, tensor<4x6xf32>
+  %2 = hamkaas.permute %1 [1, 0] : tensor<5x6xf32>
+  return %2 : tensor<6x5xf32>
+}
+
+// Not where the right side is larger than all the rest, where the left side is
+// no transpose, or where the product has another use.
+
+// CHECK-LABEL: func @products(
+// CHECK:         hamkaas.permute %{{.*}} : tensor<1x2xf32>
+// CHECK:         hamkaas.permute %{{.*}} : tensor<5x6xf32>
+// CHECK:         hamkaas.permute %{{.*}} : tensor<5x6xf32>
+// CHECK-NEXT:    return
+func.func @products(%x: tensor<9x1xf32>, %g: tensor<9x2xf32>, %l: tensor<5x4xf32>, %m: tensor<4x5xf32>, %r: tensor<4x6xf32>) -> (tensor<2x1xf32>, tensor<6x5xf32>, tensor<5x6xf32>, tensor<6x5xf32>) {
+  %0 = hamkaas.permute %x [1, 0] : tensor<9x1xf32>
+  %1 = hamkaas.matmul %0, %g : tensor<1x9xf32>, tensor<9x2xf32>
+  %2 = hamkaas.permute %1 [1, 0] : tensor<1x2xf32>
+  %3 = hamkaas.matmul %l, %r : tensor<5x4xf32>, tensor<4x6xf32>
+  %4 = hamkaas.permute %3 [1, 0] : tensor<5x6xf32>
+  %5 = hamkaas.permute %m [1, 0] : tensor<4x5xf32>
+  %6 = hamkaas.matmul %5, %r : tensor<5x4xf32>, tensor<4x6xf32>
+  %7 = hamkaas.permute %6 [1, 0] : tensor<5x6xf32>
+  return %2, %4, %6, %7 : tensor<2x1xf32>, tensor<6x5xf32>, tensor<5x6xf32>, tensor<6x5xf32>
+}

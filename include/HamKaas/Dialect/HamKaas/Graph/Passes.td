@@ -82,7 +82,7 @@ def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
 }
 
 def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
-  let summary = "simplify arithmetic, clamps, casts and broadcasts";
+  let summary = "simplify arithmetic, clamps, casts, broadcasts and products";
   let description = [{
     Each rewrite keeps the bits, except for the last three, which round no
     worse. `c` is a constant of equal elements.
@@ -101,6 +101,7 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
     | `select(not(c), x, y)` | `select(c, y, x)` |
     | an operation on a broadcast | one that broadcasts its rhs itself; a commutative one, a comparison or a difference swaps its operands if need be |
     | a constant of equal elements as rhs | a constant of one element |
+    | the transpose of a product `a^T b` of matrices, where `b` has no more elements than `a` and the product | `b^T a` |
     | `x / c` where `1 / c` is exact | `x * (1 / c)` |
     | `x^2` | `x * x` |
     | `x^3` of floats of at least 32 bits | `x * x * x` |
