@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -hamkaas-plan-memory=max-workspace=1024 -hamkaas-verify-planned | FileCheck %s
 
-// What a copy is made of is computed again behind it, too. Both lie in one
+// The source of a copy is computed again behind it, too. Both lie in one
 // place, as the first ones do, so that no copy is left.
 
 // CHECK-LABEL: func @main(
