@@ -27,6 +27,23 @@ static double transform(ArrayRef<double> matrix, int64_t row, int64_t column,
   return sum;
 }
 
+/// The tiles of images `x`, `tile` apart and of `columns` x `columns` elements,
+/// transformed by `matrix`.
+static void transformTiles(ArrayRef<double> matrix, int64_t columns,
+                           int64_t tile, const ReferenceTensor &x,
+                           ReferenceTensor &result) {
+  const auto &from = getElements<float>(x);
+  std::vector<float> &to = result.f32;
+  int64_t i = 0;
+  forEachIndex(result.shape(), [&](ArrayRef<int64_t> at) {
+    to[i++] =
+        transform(matrix, at[0], at[1], columns, [&](int64_t k, int64_t l) {
+          return from[getOffset(
+              x.shape(), {at[2], at[3] * tile + k, at[4] * tile + l, at[5]})];
+        });
+  });
+}
+
 namespace {
 
 struct WinogradInputSemantics
@@ -35,18 +52,8 @@ struct WinogradInputSemantics
   LogicalResult interpret(Operation *op, OperandTensors operands,
                           ReferenceTensor &result) const {
     int64_t tile = cast<WinogradInputOp>(op).getTile();
-    const ReferenceTensor &x = *operands[0];
-    const auto &from = getElements<float>(x);
-    ArrayRef<double> matrix = getWinogradMatrices(tile).input;
-    std::vector<float> &to = result.f32;
-    int64_t i = 0;
-    forEachIndex(result.shape(), [&](ArrayRef<int64_t> at) {
-      to[i++] =
-          transform(matrix, at[0], at[1], tile + 2, [&](int64_t k, int64_t l) {
-            return from[getOffset(
-                x.shape(), {at[2], at[3] * tile + k, at[4] * tile + l, at[5]})];
-          });
-    });
+    transformTiles(getWinogradMatrices(tile).input, /*columns=*/tile + 2, tile,
+                   *operands[0], result);
     return success();
   }
 };
@@ -80,18 +87,8 @@ struct WinogradGradientSemantics
   LogicalResult interpret(Operation *op, OperandTensors operands,
                           ReferenceTensor &result) const {
     int64_t tile = cast<WinogradGradientOp>(op).getTile();
-    const ReferenceTensor &x = *operands[0];
-    const auto &from = getElements<float>(x);
-    SmallVector<double> matrix = getTransposedOutput(tile);
-    std::vector<float> &to = result.f32;
-    int64_t i = 0;
-    forEachIndex(result.shape(), [&](ArrayRef<int64_t> at) {
-      to[i++] =
-          transform(matrix, at[0], at[1], tile, [&](int64_t p, int64_t q) {
-            return from[getOffset(
-                x.shape(), {at[2], at[3] * tile + p, at[4] * tile + q, at[5]})];
-          });
-    });
+    transformTiles(getTransposedOutput(tile), /*columns=*/tile, tile,
+                   *operands[0], result);
     return success();
   }
 };

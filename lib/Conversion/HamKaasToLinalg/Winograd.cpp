@@ -74,22 +74,28 @@ static Value buildTransform(Operation *op, OpBuilder &builder, Value x,
       });
 }
 
+/// Of the tiles of images, `tile` apart. Loops: a, b, n, i, j, c, k, l.
+static Value buildTiles(Operation *op, OpBuilder &builder, Value x,
+                        ArrayRef<double> matrix, int64_t columns,
+                        int64_t tile) {
+  Exprs d = getLoops(builder);
+  return buildTransform(
+      op, builder, x,
+      {matrix, columns, /*first=*/{d[0], d[6]}, /*second=*/{d[1], d[7]},
+       /*from=*/{d[2], d[3] * tile + d[6], d[4] * tile + d[7], d[5]},
+       /*to=*/{d[0], d[1], d[2], d[3], d[4], d[5]}});
+}
+
 namespace {
 
-/// Loops: a, b, n, i, j, c, k, l.
 struct LowerWinogradInput
     : LinalgLoweringOpInterface::ExternalModel<LowerWinogradInput,
                                                WinogradInputOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     int64_t tile = cast<WinogradInputOp>(op).getTile();
-    Exprs d = getLoops(builder);
-    return buildTransform(
-        op, builder, operands[0],
-        {getWinogradMatrices(tile).input, tile + 2, /*first=*/{d[0], d[6]},
-         /*second=*/{d[1], d[7]},
-         /*from=*/{d[2], d[3] * tile + d[6], d[4] * tile + d[7], d[5]},
-         /*to=*/{d[0], d[1], d[2], d[3], d[4], d[5]}});
+    return buildTiles(op, builder, operands[0], getWinogradMatrices(tile).input,
+                      /*columns=*/tile + 2, tile);
   }
 };
 
@@ -110,20 +116,14 @@ struct LowerWinogradOutput
   }
 };
 
-/// Loops: a, b, n, i, j, c, p, q.
 struct LowerWinogradGradient
     : LinalgLoweringOpInterface::ExternalModel<LowerWinogradGradient,
                                                WinogradGradientOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     int64_t tile = cast<WinogradGradientOp>(op).getTile();
-    Exprs d = getLoops(builder);
-    SmallVector<double> matrix = getTransposedOutput(tile);
-    return buildTransform(
-        op, builder, operands[0],
-        {matrix, tile, /*first=*/{d[0], d[6]}, /*second=*/{d[1], d[7]},
-         /*from=*/{d[2], d[3] * tile + d[6], d[4] * tile + d[7], d[5]},
-         /*to=*/{d[0], d[1], d[2], d[3], d[4], d[5]}});
+    return buildTiles(op, builder, operands[0], getTransposedOutput(tile),
+                      /*columns=*/tile, tile);
   }
 };
 
