@@ -16,6 +16,28 @@ using namespace hamkaas;
 // Accumulators
 //===----------------------------------------------------------------------===//
 
+/// Prefetches what the block reads and writes after its last product. Its rows
+/// are too far apart for the hardware to do so.
+void ContractionEmitter::prefetchResult(const Columns &columns) {
+  if (epilogueArguments.empty() && !prefetchesDestination)
+    return;
+  ArrayRef<int64_t> shape = kernel.destinationType().getShape();
+  for (Value row : rows) {
+    Value first = kernel.constant(0);
+    for (auto [index, size] :
+         llvm::zip_equal(resultIndices(row, columns.first), shape))
+      first = kernel.add(kernel.multiply(first, size), index);
+    for (int64_t i = 0; i < columns.vectors * tile.lanes;
+         i += kernel.costs().lineElements()) {
+      Value line = kernel.add(first, i);
+      for (BlockArgument argument : epilogueArguments)
+        kernel.prefetch(argument, line, CacheLevel::First);
+      if (prefetchesDestination)
+        kernel.prefetchDestination(line, CacheLevel::First);
+    }
+  }
+}
+
 SmallVector<Value> ContractionEmitter::start(const Columns &columns) {
   OpOperand &init = *root.getDpsInitOperand(0);
   SmallVector<Value> sums;

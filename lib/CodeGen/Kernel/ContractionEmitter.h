@@ -42,6 +42,7 @@ private:
   bool isWhole();
   void choosePrefetch();
   void chooseCopy();
+  void chooseResultPrefetch();
   mlir::Value getNextStretch(mlir::Value depthBlock, const Columns &columns);
   mlir::Value linearIndex(llvm::ArrayRef<int64_t> group);
   mlir::Value getUse(mlir::Value row);
@@ -56,6 +57,7 @@ private:
                         mlir::Value depthBlock, Columns columns,
                         mlir::Value use);
 
+  void prefetchResult(const Columns &columns);
   llvm::SmallVector<mlir::Value> start(const Columns &columns);
   llvm::SmallVector<mlir::Value> resume(const Columns &columns);
   llvm::SmallVector<mlir::Value> accumulate(mlir::Value lower,
@@ -93,6 +95,10 @@ private:
   mlir::linalg::UnPackOp packed;
   std::optional<PanelPrefetch> prefetch;
   std::optional<PanelCopy> copy;
+  /// Arguments to prefetch because the epilogue reads them at the indices of
+  /// the result, and whether to prefetch the result.
+  llvm::SmallVector<mlir::BlockArgument> epilogueArguments;
+  bool prefetchesDestination = false;
   /// True if the blocks of accumulators that are emitted now read the copy.
   bool readsCopy = false;
   int64_t rowCount = 1, columnCount = 1, depthCount = 1;
