@@ -1,4 +1,5 @@
-// The gradients of the chosen arguments follow the results.
+// The gradients of the chosen arguments follow the results. That of the relu needs
+// its result only.
 
 // RUN: hamkaas-opt %s -hamkaas-differentiate | FileCheck %s
 
@@ -6,8 +7,10 @@
 // CHECK-SAME:    %[[X:.*]]: tensor<2x3xf32> {hamkaas.name = "x"}, %[[W:.*]]: tensor<3x4xf32> {hamkaas.name = "w"}, %{{.*}}: tensor<4xi64>
 // CHECK-SAME:    -> (tensor<f32> {hamkaas.name = "loss"}, tensor<2x3xf32> {hamkaas.name = "gradient.x"}, tensor<3x4xf32> {hamkaas.name = "gradient.w"})
 // CHECK:         %[[H:.*]] = hamkaas.matmul %[[X]], %[[W]]
-// CHECK:         %[[Y:.*]] = hamkaas.reduce sum
-// CHECK:         %[[G:.*]] = hamkaas.select
+// CHECK:         %[[R:.*]] = hamkaas.relu %[[H]]
+// CHECK:         %[[Y:.*]] = hamkaas.reduce sum %[[R]]
+// CHECK:         %[[P:.*]] = hamkaas.compare gt %[[R]]
+// CHECK:         %[[G:.*]] = hamkaas.select %[[P]]
 // CHECK:         %[[WT:.*]] = hamkaas.permute %[[W]][1, 0]
 // CHECK-NEXT:    %[[DX:.*]] = hamkaas.matmul %[[G]], %[[WT]]
 // CHECK-NEXT:    %[[XT:.*]] = hamkaas.permute %[[X]][1, 0]
