@@ -5,19 +5,31 @@
 Compiles each network twice, without a limit and with one, runs the two programs
 in turn in one process, and compares their losses to the bit. Prints a row a
 network: the two workspaces, the median times of a step, and the FLOPs that are
-computed again.
+computed again. A network that does not fit has an error in its row.
 
 usage: PYTHONPATH=build/python measure.py [--share=0.5] [--steps=20] [NAME...]
 """
 
 import argparse
+import functools
+import pathlib
+import sys
 import time
 
 import numpy as np
 
 import hamkaas as hk
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "training"))
+import frameworks  # noqa: E402
+import networks  # noqa: E402
+
 RNG = np.random.default_rng(0)
+
+
+def train_step(scores, labels):
+    return hk.train_step(hk.nn.cross_entropy(scores, labels),
+                         hk.optim.SGD(lr=0.01))
 
 
 def make_weights(name, shape):
@@ -34,7 +46,7 @@ def build_mlp(rows=2048, size=256, layers=12):
         h = hk.nn.gelu(h @ make_weights(f"w{i}", [size, size])
                     + hk.state([size], f"b{i}"))
     scores = h @ make_weights("out", [size, 10])
-    return hk.nn.cross_entropy(scores, y), {
+    return train_step(scores, y), {
         "x": RNG.normal(size=[rows, size]).astype("float32"),
         "labels": RNG.integers(0, 10, rows)}
 
@@ -64,7 +76,7 @@ def build_resnet(rows=32, channels=32, blocks=4, size=32):
         inner = hk.nn.relu(conv(h, f"a{i}", channels))
         h = hk.nn.relu(h + conv(inner, f"b{i}", channels))
     scores = hk.mean(h, axis=(2, 3)) @ make_weights("out", [channels, 10])
-    return hk.nn.cross_entropy(scores, y), {
+    return train_step(scores, y), {
         "x": RNG.normal(size=[rows, 3, size, size]).astype("float32"),
         "labels": RNG.integers(0, 10, rows)}
 
@@ -96,13 +108,22 @@ def build_transformer(rows=8, tokens=64, size=128, layers=4, heads=4, words=256)
                     + hk.state([4 * size], f"upb{i}"))
         h = h + x @ make_weights(f"down{i}", [4 * size, size])
     scores = norm(h, "last") @ make_weights("out", [size, words])
-    return hk.nn.cross_entropy(scores, y), {
+    return train_step(scores, y), {
         "ids": RNG.integers(0, words, [rows, tokens]),
         "labels": RNG.integers(0, words, rows * tokens)}
 
 
+def build_benchmark(name):
+    """A network of benchmarks/training with its optimizer."""
+    network = networks.NETWORKS[name]()
+    step = frameworks.HamKaas(threads=1).build_step(network, with_contents=True)
+    return step, network.batches[0]
+
+
 NETWORKS = {"mlp": build_mlp, "resnet": build_resnet,
             "transformer": build_transformer}
+NETWORKS.update({f"training-{name}": functools.partial(build_benchmark, name)
+                 for name in ("mlp", "resnet9", "lstm", "gpt")})
 
 
 def run_step(model, batch):
@@ -114,8 +135,8 @@ def run_step(model, batch):
 
 def measure(build, share, steps):
     """A row: workspaces, medians of the seconds, FLOPs computed again."""
-    loss, batch = build()
-    step = {"train_step": hk.train_step(loss, hk.optim.SGD(lr=0.01))}
+    step, batch = build()
+    step = {"train_step": step}
     free = hk.compile(step, threads=1)
     workspace = free.report.json()["memory"]["workspace"]
     small = hk.compile(step, threads=1, max_workspace=int(workspace * share))
@@ -140,13 +161,18 @@ def main():
     parser.add_argument("--share", type=float, default=0.5)
     parser.add_argument("--steps", type=int, default=20)
     options = parser.parse_args()
-    print("network       free MB  limited MB  free ms  limited ms  ratio  again")
+    print("network           free MB  limited MB  free ms  limited ms  ratio"
+          "  again")
     for name in options.names or NETWORKS:
-        free, small, time_free, time_small, again = measure(
-            NETWORKS[name], options.share, options.steps)
-        print(f"{name:12} {free / 2**20:8.1f} {small / 2**20:11.1f} "
+        try:
+            free, small, time_free, time_small, again = measure(
+                NETWORKS[name], options.share, options.steps)
+        except hk.HamKaasError as error:
+            print(f"{name:16} {str(error).splitlines()[0]}", flush=True)
+            continue
+        print(f"{name:16} {free / 2**20:8.1f} {small / 2**20:11.1f} "
               f"{1e3 * time_free:8.1f} {1e3 * time_small:11.1f} "
-              f"{time_small / time_free:6.2f} {100 * again:5.1f} %")
+              f"{time_small / time_free:6.2f} {100 * again:5.1f} %", flush=True)
 
 
 if __name__ == "__main__":
