@@ -2,6 +2,7 @@
 """Training steps, against torch, and the states and functions around them."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -372,6 +373,61 @@ def compile_step(loss, optimizer=hk.optim.SGD(), **options):
 ])
 def test_what_cannot_be_trained_is_an_error(make, text):
     check_error(text, lambda: make(hk.state([2], "w")))
+
+
+def make_classifier():
+    x, labels = hk.input("x", [4, 2]), hk.input("labels", [4], "int64")
+    scores = x @ hk.state([2, 3], "w", initial=0.5)
+    return compile_step(hk.nn.cross_entropy(scores, labels), hk.optim.Adam(0.1))
+
+
+@pytest.mark.parametrize("shape,dtype,text", [
+    ([3], "int64", "'cross_entropy': expected 'target' to have the shape [4], "
+     "got [3]"),
+    ([4, 1], "int64", "expected 'target' to have the shape [4], got [4, 1]"),
+    ([4], "float32", "expected a target float32 [4, 3] as the input, got "
+     "float32 [4]"),
+])
+def test_labels_have_a_shape(shape, dtype, text):
+    scores = hk.input("x", [4, 2]) @ hk.state([2, 3], "w")
+    labels = hk.input("labels", shape, dtype)
+    check_error(text, lambda: hk.nn.cross_entropy(scores, labels))
+
+
+def test_a_run_checks_the_shape_of_labels(rng):
+    model = make_classifier()
+    x = rng.normal(size=[4, 2]).astype("float32")
+    with pytest.raises(hk.HamKaasError, match=re.escape(
+            "expected input 'labels' to be int64 [4], got int64 [3]")):
+        model.step.run({"x": x, "labels": np.array([0, 1, 2])})
+
+
+@pytest.mark.parametrize("label", [3, -1])
+def test_labels_out_of_range_change_nothing(label, rng):
+    model = make_classifier()
+    x = rng.normal(size=[4, 2]).astype("float32")
+    good, bad = (np.array([0, 1, 2, last]) for last in (1, label))
+    model.step.run({"x": x, "labels": good})
+    before = {name: np.array(model.state[name]) for name in model.state}
+    assert before["adam.step"] == 1
+    check_error(f"expected indices of dimension 1 from 0 to 2, got {label}",
+                lambda: model.step.run({"x": x, "labels": bad}))
+    for name, value in before.items():
+        np.testing.assert_array_equal(model.state[name], value)
+
+
+def test_a_snapshot_of_another_model_changes_nothing(rng, tmp_path):
+    path = tmp_path / "snapshot"
+    make_classifier().state.save(path)
+    model = compile_step(hk.sum(hk.state([2, 4], "w", initial=0.5)),
+                         hk.optim.SGD(0.1, momentum=0.9))
+    with pytest.raises(hk.HamKaasError) as caught:
+        model.state.load(path)
+    for text in ("has no states named 'adam.step', 'adam.mean.w'",
+                 "tensor 'w': expected float32 [2, 4], got float32 [2, 3]",
+                 "missing states 'sgd.step' (int64 [])"):
+        assert text in str(caught.value)
+    np.testing.assert_array_equal(model.state["w"], np.full([2, 4], 0.5))
 
 
 def test_a_missing_rule_is_named():
