@@ -54,6 +54,15 @@ LogicalResult PermuteOp::canonicalize(PermuteOp op, PatternRewriter &rewriter) {
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getX());
     return success();
   }
+  // One element everywhere has no order. Its kernel is part of its reader's, of
+  // which the permute would make two kernels and a tensor of zeros, say.
+  if (auto broadcast = op.getX().getDefiningOp<BroadcastOp>();
+      broadcast && broadcast.getX().getType().getNumElements() == 1) {
+    auto same = BroadcastOp::create(rewriter, fuseLocations(broadcast, op),
+                                    op.getType(), broadcast.getX());
+    rewriter.replaceOp(op, same);
+    return success();
+  }
   auto producer = op.getX().getDefiningOp<PermuteOp>();
   if (!producer)
     return rewriter.notifyMatchFailure(op, "the operand is no permute");

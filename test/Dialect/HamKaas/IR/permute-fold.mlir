@@ -44,3 +44,23 @@ func.func @moves(%x: tensor<2x1x3xf32>) -> tensor<3x1x2xf32> {
   %0 = hamkaas.permute %x[2, 1, 0] : tensor<2x1x3xf32>
   return %0 : tensor<3x1x2xf32>
 }
+
+// One element everywhere has no order.
+
+// CHECK-LABEL: func @of_one_element(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x1x1xf32>
+// CHECK:         %[[Y:.*]] = hamkaas.broadcast %[[X]] : tensor<1x1x1xf32> -> tensor<4x2x3xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @of_one_element(%x: tensor<1x1x1xf32>) -> tensor<4x2x3xf32> {
+  %0 = hamkaas.broadcast %x : tensor<1x1x1xf32> -> tensor<2x3x4xf32>
+  %1 = hamkaas.permute %0[2, 0, 1] : tensor<2x3x4xf32>
+  return %1 : tensor<4x2x3xf32>
+}
+
+// CHECK-LABEL: func @of_repeated_rows(
+// CHECK:         hamkaas.permute
+func.func @of_repeated_rows(%x: tensor<1x3x1xf32>) -> tensor<4x2x3xf32> {
+  %0 = hamkaas.broadcast %x : tensor<1x3x1xf32> -> tensor<2x3x4xf32>
+  %1 = hamkaas.permute %0[2, 0, 1] : tensor<2x3x4xf32>
+  return %1 : tensor<4x2x3xf32>
+}
