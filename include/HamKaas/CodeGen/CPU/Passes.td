@@ -25,20 +25,21 @@ def DistributeTiles : Pass<"hamkaas-distribute-tiles", "mlir::ModuleOp"> {
 def FuseTiles : Pass<"hamkaas-cpu-fuse-tiles", "mlir::ModuleOp"> {
   let summary = "run calls on the same elements tile by tile";
   let description = [{
-    Consecutive elementwise calls in the form PLANNED become one call of a kernel
-    with one loop over tiles, which runs the same tile of each in turn. So the
-    update of a parameter by Adam reads its gradient and the moments from memory
-    once, and wakes the threads once. The kernel has `hamkaas.fused_calls`: the
-    numbers of arguments of the calls. No bit changes.
+    Vertical fusion in the form PLANNED. Consecutive elementwise calls become one
+    call of a kernel whose loop over tiles runs the same tile of each in turn,
+    with `hamkaas.fused_calls`: the numbers of their arguments. Inner loops of
+    equal bounds become one, too. So the update of a parameter by Adam reads its
+    gradient and moments from memory once, and wakes the threads once. No bit
+    changes.
 
-    Calls join if their results have the same type and tiles, if they share a
-    whole operand, and if they read operands of that type at the elements that
-    they write (`hamkaas.inplace`) and others of one element only. What one of
-    them writes must be the same elements to the others, or nothing to them.
-    None of them has run-time checks.
+    Calls join if their results have the same type and tiles, and if they have a
+    whole operand in common. They read operands of that type at the elements that
+    they write (`hamkaas.inplace`), others have one element. What one of them
+    writes is the same elements to the others, or nothing. None of them has
+    run-time checks.
 
-    Stores of what another one of them reads, or of what is updated in place, are
-    no longer nontemporal.
+    Stores of what one of them reads, in place or not, stay in the caches: they
+    are nontemporal no more.
 
     Run it after `hamkaas-plan-memory`. The result is in the form PLANNED again.
   }];
