@@ -8,7 +8,6 @@
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
@@ -417,7 +416,7 @@ void TileFuser::fuse() {
   SmallVector<Group> groups;
   SmallVector<int64_t> groupOfStep;
   for (Operation &op : program.getBody().front()) {
-    if (!isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
+    if (!isStep(&op))
       continue;
     Part part = getPart(&op);
     int64_t step = groupOfStep.size();

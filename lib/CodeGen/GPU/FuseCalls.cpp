@@ -345,7 +345,7 @@ void CallFuser::collectSteps() {
   });
   ArrayRef<size_t> coming = byFirst;
   for (Operation &op : program.getBody().front()) {
-    if (!isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
+    if (!isStep(&op))
       continue;
     int64_t number = steps.size();
     for (; !coming.empty() && buffers[coming.front()].getFirst() <= number;

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -23,6 +24,10 @@ LogicalResult hamkaas::verifyStraightLine(func::FuncOp function) {
   if (!isa<func::ReturnOp>(last))
     return fail() << " to end with func.return, got " << last.getName();
   return success();
+}
+
+bool hamkaas::isStep(Operation *op) {
+  return isa<func::CallOp, RepeatOp, memref::CopyOp>(op);
 }
 
 bool hamkaas::isDeclaredOnly(func::FuncOp function) {

@@ -7,6 +7,7 @@
 
 #include "ProgramBuffers.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -61,7 +62,7 @@ LogicalResult ProgramBuffers::addOp(Operation &op) {
   }
   if (isa<memref::AllocOp, memref::GetGlobalOp>(op))
     return addBuffer(op.getResult(0));
-  if (isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
+  if (isStep(&op))
     return addStep(op);
   if (isa<memref::DeallocOp>(op) || matchPattern(&op, m_Constant()))
     return success();

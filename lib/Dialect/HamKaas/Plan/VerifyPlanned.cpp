@@ -176,7 +176,7 @@ LogicalResult ProgramVerifier::startBuffers() {
 LogicalResult ProgramVerifier::verifyOp(Operation &op) {
   if (auto view = dyn_cast<memref::ViewOp>(op))
     return verifyView(view);
-  if (isa<func::CallOp, RepeatOp, memref::CopyOp>(op))
+  if (isStep(&op))
     return verifyStep(op);
   if (auto get = dyn_cast<memref::GetGlobalOp>(op))
     return verifyGlobal(get);

@@ -18,6 +18,10 @@ namespace hamkaas {
 /// passes on programs read no other ones.
 mlir::LogicalResult verifyStraightLine(mlir::func::FuncOp function);
 
+/// Returns whether `op` is a step of a program: a call of a kernel, a loop or a
+/// copy.
+bool isStep(mlir::Operation *op);
+
 /// True for a function that no pass has to look at: a declaration, but not of a
 /// program, which must have a body.
 bool isDeclaredOnly(mlir::func::FuncOp function);
