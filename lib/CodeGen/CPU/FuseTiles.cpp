@@ -8,8 +8,6 @@
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/OperandPlaces.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
@@ -443,19 +441,12 @@ struct FuseTilesPass : hamkaas::impl::FuseTilesBase<FuseTilesPass> {
     auto entries = findEntryFunctions(getOperation());
     if (failed(entries))
       return signalPassFailure();
+    auto programs = findPlannedPrograms(getOperation());
+    if (failed(programs))
+      return signalPassFailure();
     FusedKernels kernels(getOperation());
-    for (auto program :
-         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      // `@prepare` runs once.
-      if (!getProgramSignature(program) || program.getSymName() == prepareName)
-        continue;
-      if (!program->hasAttr(HamKaasDialect::buffersAttrName)) {
-        program.emitError("expected a program whose memory is planned, with '")
-            << HamKaasDialect::buffersAttrName << "'";
-        return signalPassFailure();
-      }
+    for (func::FuncOp program : *programs)
       TileFuser(program, kernels).fuse();
-    }
     kernels.eraseUnused();
     for (func::FuncOp entry : *entries)
       if (failed(numberCalls(entry, kernels.getSymbols())))

@@ -11,8 +11,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "LaneDistributor.h"
@@ -576,27 +574,15 @@ struct FuseCallsPass : hamkaas::impl::FuseCallsBase<FuseCallsPass> {
     auto entries = findEntryFunctions(getOperation());
     if (failed(entries))
       return signalPassFailure();
+    auto programs = findPlannedPrograms(getOperation());
+    if (failed(programs))
+      return signalPassFailure();
     FusedKernels kernels(getOperation());
-    for (auto program :
-         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      if (!isOfRun(program))
-        continue;
-      if (!program->hasAttr(HamKaasDialect::buffersAttrName)) {
-        program.emitError("expected a program whose memory is planned, with '")
-            << HamKaasDialect::buffersAttrName << "'";
-        return signalPassFailure();
-      }
+    for (func::FuncOp program : *programs)
       CallFuser(program, kernels).fuse();
-    }
     for (func::FuncOp entry : *entries)
       if (failed(numberCalls(entry, kernels.getSymbols())))
         return signalPassFailure();
-  }
-
-private:
-  /// An entry function or a loop, but not `@prepare`, which runs once.
-  static bool isOfRun(func::FuncOp program) {
-    return getProgramSignature(program) && program.getSymName() != prepareName;
   }
 };
 } // namespace

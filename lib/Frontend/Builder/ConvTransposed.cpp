@@ -171,6 +171,7 @@ private:
   Tensor convolve() {
     Windows part = windows;
     Shape offsets, cropLow, cropHigh;
+    bool isEmpty = false;
     for (int64_t i = 0; i < windows.count(); ++i) {
       int64_t stride = windows.strides[i];
       int64_t first = remainders[i] + windows.padLow[i];
@@ -186,8 +187,10 @@ private:
       part.padHigh[i] = std::max<int64_t>(high, 0);
       cropLow.push_back(std::max<int64_t>(-low, 0));
       cropHigh.push_back(std::max<int64_t>(-high, 0));
+      // Positions that no window reaches, or windows in the padding alone.
+      isEmpty |= size == 0 || cropLow.back() + cropHigh.back() >= x.dim(i + 1);
     }
-    if (llvm::is_contained(part.sizes, 0))
+    if (isEmpty)
       return zeros();
     return b.conv(
         cropSpatial(b, x, cropLow, cropHigh),

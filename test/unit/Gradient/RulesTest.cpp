@@ -410,6 +410,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "[0, 1] to [2, 0] groups 2 : tensor<1x7x5x4xf64>, "
                  "tensor<4x3x2x2xf64>",
                  {"1x7x5x4xf64", "4x3x2x2xf64"}},
+        // One window, which lies in the padding.
+        RuleCase{"%y = hamkaas.conv %a, %b strides [5] dilations [1] pad [5] "
+                 "to [0] groups 1 : tensor<1x1x2xf64>, tensor<2x2x3xf64>",
+                 {"1x1x2xf64", "2x2x3xf64"}},
         // Windows of one element.
         RuleCase{"%y = hamkaas.conv %a, %b strides [2, 1] dilations [1, 1] pad "
                  "[0, 1] to [1, 0] groups 1 : tensor<2x4x3x2xf64>, "

@@ -121,8 +121,8 @@ Tensor channelsFirst(GraphBuilder &b, Tensor x);
 Tensor weightsLast(GraphBuilder &b, Tensor w);
 
 /// The transpose of a convolution of such windows and weights `w`, from its
-/// result to its operand, with channels last.
-/// `added` elements follow each dimension of the result.
+/// result to its operand, with channels last. `added` elements follow each
+/// dimension of the result.
 Tensor convTransposed(GraphBuilder &b, Tensor x, Tensor w,
                       const Windows &windows, llvm::ArrayRef<int64_t> added,
                       int64_t groups);

@@ -50,6 +50,22 @@ hamkaas::findEntryFunctions(ModuleOp module) {
   return entries;
 }
 
+FailureOr<SmallVector<func::FuncOp>>
+hamkaas::findPlannedPrograms(ModuleOp module) {
+  SmallVector<func::FuncOp> programs;
+  for (auto program : module.getOps<func::FuncOp>()) {
+    // `@prepare` runs once.
+    if (!getProgramSignature(program) || program.getSymName() == prepareName)
+      continue;
+    if (!program->hasAttr(HamKaasDialect::buffersAttrName))
+      return program.emitError(
+                 "expected a program whose memory is planned, with '")
+             << HamKaasDialect::buffersAttrName << "'";
+    programs.push_back(program);
+  }
+  return programs;
+}
+
 LogicalResult
 hamkaas::forEachCall(func::FuncOp program, const SymbolTable &symbols,
                      function_ref<LogicalResult(func::CallOp)> visit) {

@@ -16,7 +16,6 @@
 #include "PadConvolutions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_USEWINOGRAD
@@ -197,14 +196,24 @@ static Value permute(OpBuilder &builder, Location loc, Value x,
   return PermuteOp::create(builder, loc, x, permutation);
 }
 
-static void eraseUnused(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !isOpTriviallyDead(op))
-    return;
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  for (Value operand : operands)
-    eraseUnused(operand);
+/// Erases the permutes and pads behind `values` that nothing uses any more.
+static void eraseUnused(ArrayRef<Value> values) {
+  llvm::SetVector<Operation *> ops;
+  auto add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<PermuteOp, PadOp>(op))
+      ops.insert(op);
+  };
+  llvm::for_each(values, add);
+  for (size_t i = 0; i < ops.size(); ++i)
+    add(ops[i]->getOperand(0));
+  // Users first: one value may be computed from the other.
+  SmallVector<Operation *> users = ops.takeVector();
+  llvm::sort(users,
+             [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+  for (Operation *op : users)
+    if (op->use_empty())
+      op->erase();
 }
 
 /// `G^T u G` of `u`, the sum of the products of transformed data and gradients
@@ -241,8 +250,7 @@ static void replaceGradientByWinograd(ConvOp conv, const Sizes &sizes,
     }
   conv.replaceAllUsesWith(result);
   conv.erase();
-  for (Value value : {result, x, w})
-    eraseUnused(value);
+  eraseUnused({result, x, w});
 }
 
 namespace {

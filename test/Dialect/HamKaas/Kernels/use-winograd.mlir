@@ -133,3 +133,30 @@ func.func @as_convolution(%x: tensor<32x30x30x4xf32>, %g: tensor<28x28x4x64xf32>
   %0 = hamkaas.conv %x, %g strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<32x30x30x4xf32>, tensor<28x28x4x64xf32>
   return %0 : tensor<32x3x3x64xf32>
 }
+
+// Also if one side is computed from the other.
+
+// CHECK-LABEL: func @data_of_gradient(
+// CHECK-SAME:    %[[G:[a-z0-9]+]]: tensor<4x32x34x36xf32>
+// CHECK:         %[[W:.*]] = hamkaas.permute %[[G]][1, 2, 0, 3]
+// CHECK:         %[[X:.*]] = hamkaas.permute %[[W]][0, 1, 3, 2]
+// CHECK:         hamkaas.winograd_gradient %[[G]] tile 2
+// CHECK-NOT:     hamkaas.conv
+// CHECK:         return
+func.func @data_of_gradient(%g: tensor<4x32x34x36xf32>) -> tensor<32x3x3x36xf32> {
+  %0 = hamkaas.permute %g [1, 2, 0, 3] : tensor<4x32x34x36xf32>
+  %1 = hamkaas.permute %0 [0, 1, 3, 2] : tensor<32x34x4x36xf32>
+  %2 = hamkaas.conv %1, %0 strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<32x34x36x4xf32>, tensor<32x34x4x36xf32>
+  return %2 : tensor<32x3x3x36xf32>
+}
+
+// CHECK-LABEL: func @data_undone(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<4x34x36x32xf32>
+// CHECK:         hamkaas.winograd_input %[[X]] tile 2
+// CHECK:         return
+func.func @data_undone(%x: tensor<4x34x36x32xf32>) -> tensor<32x3x3x36xf32> {
+  %0 = hamkaas.permute %x [3, 1, 2, 0] : tensor<4x34x36x32xf32>
+  %1 = hamkaas.permute %0 [0, 1, 3, 2] : tensor<32x34x36x4xf32>
+  %2 = hamkaas.conv %0, %1 strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<32x34x36x4xf32>, tensor<32x34x4x36xf32>
+  return %2 : tensor<32x3x3x36xf32>
+}

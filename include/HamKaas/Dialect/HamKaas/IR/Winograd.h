@@ -32,7 +32,7 @@ llvm::ArrayRef<WinogradMatrices> getWinogradMatrices();
 /// `tile` is 2, 4 or 6.
 const WinogradMatrices &getWinogradMatrices(int64_t tile);
 
-/// A, by rows.
+/// The matrix A, the transpose of `output`, by rows.
 llvm::SmallVector<double> getTransposedOutput(int64_t tile);
 
 } // namespace hamkaas

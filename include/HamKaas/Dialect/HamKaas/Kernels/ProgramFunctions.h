@@ -31,6 +31,11 @@ bool isDeclaredOnly(mlir::func::FuncOp function);
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
 findEntryFunctions(mlir::ModuleOp module);
 
+/// The functions that a run executes, entry functions and loops, or an error if
+/// the memory of one is not planned.
+mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
+findPlannedPrograms(mlir::ModuleOp module);
+
 /// Visits the calls of kernels in `program` and in the loops that it repeats,
 /// in the order of the run; stops at the first for which `visit` fails.
 mlir::LogicalResult
