@@ -15,7 +15,7 @@ import re
 import sys
 
 # The runtime is one library and therefore one entry in lib/CMakeLists.txt.
-RUNTIME_ROOMS = ["Core", "Cpu", "Files", "Instance", "Gpu"]
+RUNTIME_ROOMS = ["Core", "Cpu", "Files", "Engine", "Instance", "Gpu"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 BASES = ("lib", "include/HamKaas")
 

@@ -70,6 +70,9 @@ if config.sanitize:
         filter(None, ["allow_user_poisoning=0", options]))
 if config.benchmarks:
     config.available_features.add("benchmarks")
+if os.path.exists(f"{config.hamkaas_binary_dir}/lib/hamkaas/engines/"
+                  "hamkaas-engine-openblas.so"):
+    config.available_features.add("openblas")
 if config.fuzzers:
     config.available_features.add("fuzzers")
 if config.shared_library:
@@ -178,6 +181,7 @@ config.substitutions += [
     ("%encode_onnx", "protoc --encode=onnx.ModelProto --proto_path="
       f"{config.test_source_root}/Frontend/ONNX/Inputs onnx.proto"),
     ("%source", config.hamkaas_source_dir),
+    ("%engines", f"{config.hamkaas_binary_dir}/lib/hamkaas/engines"),
     ("%build", config.hamkaas_binary_dir),
     ("%cc", config.c_compiler),
     ("%cxx", config.cxx_compiler),

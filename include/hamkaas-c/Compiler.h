@@ -34,7 +34,7 @@ extern "C" {
 /// Version of the interface of libhamkaas.so. The major number changes when
 /// programs made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
-#define HAMKAAS_C_VERSION_MINOR 10
+#define HAMKAAS_C_VERSION_MINOR 11
 
 /// Version of the library's interface, as 1000 * major + minor.
 HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
@@ -156,12 +156,12 @@ typedef struct HamKaasCompileOptions {
   /// "/usr/local/cuda", and at run time a driver as new as the toolkit.
   /// "compute_80" when null.
   const char *gpuArch;
-  /// For "cuda": NVIDIA's cuBLASLt computes float32 matmuls, with the bias,
+  /// For "cpu": groups of operations go to engine libraries. For "cuda",
+  /// "cublaslt": NVIDIA's cuBLASLt computes float32 matmuls, with the bias,
   /// residual and activation that follow. It must be present at load: the file
   /// that "HAMKAAS_CUBLASLT" names, or "libcublasLt.so.13" or ".12" of the
   /// system or a CUDA toolkit. It has all of precision except "3xtf32", whose
-  /// matmuls stay our kernels. NaN may become 0 in its "relu". "cublaslt"; null
-  /// for none.
+  /// matmuls stay our kernels. NaN may become 0 in its "relu". Null for none.
   const char *engine;
   /// For "cuda": the arithmetic of large float32 matmuls and convolutions:
   /// multiply-adds, or tensor cores, which round the factors to 10, about 21 or
@@ -226,6 +226,12 @@ typedef struct HamKaasCompileOptions {
   /// Not 0: end a run in which an operation makes a NaN with an error at its
   /// line. Programs are much slower then: nothing is fused.
   int32_t checkNan;
+
+  /* Since version 1.11. */
+
+  /// Search these folders and files for engine libraries in place of the usual
+  /// ones, for which an empty entry stands. Null for none.
+  const char *enginePath;
   /* hamkaas-tblgen end */
 } HamKaasCompileOptions;
 

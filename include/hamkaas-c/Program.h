@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /// Raised when the layout or the meaning of a structure below changes.
-#define HAMKAAS_PROGRAM_VERSION 6
+#define HAMKAAS_PROGRAM_VERSION 7
 
 /// Name of the HamKaasProgram that a compiled model exports.
 #define HAMKAAS_PROGRAM_SYMBOL "HamKaasModelProgram"
@@ -101,7 +101,8 @@ typedef struct HamKaasCallInfo {
   /// to `{3}` stand for HamKaasFailure::values.
   const char *check;
   int64_t repetitions; /* calls per run: the steps of a loop */
-  /// Null, or "cublaslt" if that library computes the call on a GPU.
+  /// Null, or the engine that computes the call: "cublaslt" on a GPU, or that
+  /// of a HamKaasEngineCall.
   const char *engine;
 } HamKaasCallInfo;
 
@@ -153,6 +154,12 @@ typedef struct HamKaasExecution {
   /// `arguments` and result as for `launch`.
   int32_t (*multiply)(void *device, int32_t matmul, void *const *arguments,
                       int64_t call);
+  /// Runs number `engineCall` of HamKaasProgram::engineCalls. `arguments` are
+  /// the addresses of its inputs, then of its workspace if it has any, then of
+  /// its result. Returns 0, or 1 with `message`.
+  int32_t (*callEngine)(struct HamKaasExecution *execution, int32_t engineCall,
+                        void *const *arguments);
+  void *engines;
 } HamKaasExecution;
 
 /// Runs the model once. `inputs` and `outputs` hold one address per tensor, in
@@ -182,6 +189,25 @@ typedef struct HamKaasDeviceKernel {
   uint32_t sharedBytes;  /* dynamic shared memory of a block */
   int32_t reserved;      /* 0 */
 } HamKaasDeviceKernel;
+
+/// A kernel of an engine library, by hamkaas-c/Engine.h.
+typedef struct HamKaasEngineCall {
+  const char *engine; /* its id */
+  const char
+      *version; /* HamKaasEngineLibrary::libraryVersion at compile time */
+  /// Absolute path of the library at compile time. A file of that name in a
+  /// folder of HAMKAAS_ENGINE_PATH takes precedence.
+  const char *library;
+  const char *group; /* what it computes, in a form of the runtime's own */
+  const char *knobs; /* "rows=64,kind=fast", null for the defaults */
+  uint64_t workspaceBytes;
+  uint64_t packedBytes; /* of the constant inputs, 0 if they stay as they are */
+  /// Not 0 if this is the preparation: the inputs are the constant ones of the
+  /// group, the result is what they are packed to. Else, if there are packed
+  /// bytes, these are the last input in place of the constant ones.
+  int32_t packs;
+  int32_t reserved; /* 0 */
+} HamKaasEngineCall;
 
 /// The elementwise epilogue of a matmul.
 typedef enum HamKaasActivation {
@@ -289,7 +315,10 @@ typedef struct HamKaasProgram {
   /// exports. They differ in the members named above, and share the others.
   const struct HamKaasProgram *const *functions;
   int32_t functionCount;
-  int32_t reserved3; /* 0 */
+  int32_t engineCallCount;
+  /// The kernels that engine libraries compute, for all functions. Absent, by
+  /// structSize, or null and 0 if there are none.
+  const HamKaasEngineCall *engineCalls;
 } HamKaasProgram;
 
 #ifdef __cplusplus

@@ -54,6 +54,7 @@ struct CompileOptions {
   std::string freeze = {};
   std::string trainOutput = {};
   bool checkNan = false;
+  std::string enginePath = {};
   // hamkaas-tblgen end
 };
 
@@ -110,6 +111,7 @@ public:
     options.freeze = detail::orNull(given.freeze);
     options.trainOutput = detail::orNull(given.trainOutput);
     options.checkNan = given.checkNan;
+    options.enginePath = detail::orNull(given.enginePath);
     // hamkaas-tblgen end
   }
   CompileRequest(const CompileRequest &) = delete;

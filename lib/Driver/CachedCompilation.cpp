@@ -15,7 +15,7 @@ using namespace hamkaas;
 
 /// Raise it when the same graph would compile to other code for a reason
 /// outside of the compiler, or when ProgramCode changes its fields.
-static constexpr llvm::StringLiteral version = "HamKaas program 8";
+static constexpr llvm::StringLiteral version = "HamKaas program 9";
 
 /// Writes everything that decides the code; nothing if that is unknown.
 static std::optional<CodeCache::Key> makeKey(ModuleOp module,

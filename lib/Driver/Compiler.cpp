@@ -8,6 +8,7 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "CachedCompilation.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Engine/EngineHost.h"
 #include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/Jit.h"
 #include "HamKaas/Report/CollectMissed.h"
@@ -246,7 +247,13 @@ llvm::Expected<std::string> Compilation::findTools() const {
       return tools;
     text += *tools;
   }
-  return text;
+  // Another version of an engine library may plan otherwise.
+  if (options.engine.empty() || options.engine == cublasLtEngine)
+    return text;
+  auto engines = getEnginesKey(options.engine, options.enginePath);
+  if (!engines)
+    return engines.takeError();
+  return text + *engines;
 }
 
 /// Runs all phases for one target after the other.

@@ -15,6 +15,7 @@
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/BufferizableOps.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Engine/Passes.h"
 #include "HamKaas/Gradient/GradientOpInterface.h"
 #include "HamKaas/Gradient/Passes.h"
 #include "HamKaas/Interpreter/ReferenceSemantics.h"
@@ -77,6 +78,7 @@ void hamkaas::registerPasses() {
   registerTransformsPasses();
   registerHamKaasGraphPasses();
   registerHamKaasGradientPasses();
+  registerHamKaasEnginePasses();
   registerHamKaasKernelsPasses();
   registerHamKaasPlanPasses();
   registerHamKaasKernelCodeGenPasses();

@@ -7,9 +7,9 @@
 
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "FindRepacked.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineKernels.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Program/ElementTypes.h"
@@ -220,6 +220,8 @@ static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel,
           .getFamily());
   info.location = formatLocation(call.getLoc());
   info.ops = getOps(call);
+  if (EngineAttr engine = getEngine(kernel))
+    info.engine = engine.getId();
   if (auto flops =
           call->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName))
     info.flops = flops.getInt();
@@ -327,6 +329,19 @@ static void collectFunction(func::FuncOp function, const SymbolTable &symbols,
   info.recomputed = collectRecomputed(steps);
 }
 
+static EngineCallInfo getEngineCallInfo(EngineAttr engine) {
+  EngineCallInfo info;
+  info.engine = engine.getId();
+  info.version = engine.getVersion();
+  info.library = engine.getLibrary();
+  info.group = engine.getGroup();
+  info.knobs = engine.getKnobs();
+  info.workspaceBytes = engine.getWorkspace();
+  info.packedBytes = engine.getPacked();
+  info.packs = engine.getPacks();
+  return info;
+}
+
 ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
   SymbolTable symbols(module);
   ProgramInfo info;
@@ -337,6 +352,8 @@ ProgramInfo hamkaas::collectProgramInfo(ModuleOp module) {
   collectFunction(first, symbols, info);
   for (func::FuncOp entry : llvm::drop_begin(entries))
     collectFunction(entry, symbols, info.furtherFunctions.emplace_back());
+  for (func::FuncOp kernel : findEngineKernels(module))
+    info.engineCalls.push_back(getEngineCallInfo(getEngine(kernel)));
   info.states = collectStates(first);
   info.constantsBytes = getRegionBytes(first, MemoryRegion::Constants);
   info.stateBytes = getRegionBytes(first, MemoryRegion::State);

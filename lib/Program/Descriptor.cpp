@@ -22,11 +22,12 @@ namespace hamkaas {
 namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
-static_assert(HAMKAAS_PROGRAM_VERSION == 6 && rt::minimalProgramSize == 264 &&
-              sizeof(HamKaasProgram) == 288 &&
+static_assert(HAMKAAS_PROGRAM_VERSION == 7 && rt::minimalProgramSize == 264 &&
+              sizeof(HamKaasProgram) == 296 &&
               sizeof(HamKaasTensorInfo) == 48 &&
               sizeof(HamKaasInitialState) == 24 &&
               sizeof(HamKaasCallInfo) == 80 && sizeof(HamKaasMatmul) == 64 &&
+              sizeof(HamKaasEngineCall) == 64 &&
               sizeof(HamKaasDeviceCode) == 96);
 
 /// offsetof for a pointer to a member.
@@ -111,6 +112,7 @@ private:
   Constant *parameters();
   Constant *initialStates();
   Constant *calls(const FunctionInfo &function);
+  Constant *engineCalls();
   Constant *deviceKernels();
   Constant *matmuls();
   GlobalVariable *deviceImage();
@@ -230,6 +232,24 @@ Constant *DescriptorBuilder::calls(const FunctionInfo &function) {
   return table(rows, "hamkaas.calls");
 }
 
+Constant *DescriptorBuilder::engineCalls() {
+  SmallVector<Constant *> rows;
+  for (const EngineCallInfo &call : info.engineCalls) {
+    StructConstant row(context, sizeof(HamKaasEngineCall));
+    row.addPointer(offsetof(HamKaasEngineCall, engine), text(call.engine));
+    row.addPointer(offsetof(HamKaasEngineCall, version), text(call.version));
+    row.addPointer(offsetof(HamKaasEngineCall, library), text(call.library));
+    row.addPointer(offsetof(HamKaasEngineCall, group), text(call.group));
+    row.addPointer(offsetof(HamKaasEngineCall, knobs), textOrNull(call.knobs));
+    row.addInt64(offsetof(HamKaasEngineCall, workspaceBytes),
+                 call.workspaceBytes);
+    row.addInt64(offsetof(HamKaasEngineCall, packedBytes), call.packedBytes);
+    row.addInt32(offsetof(HamKaasEngineCall, packs), call.packs);
+    rows.push_back(row.finish());
+  }
+  return table(rows, "hamkaas.engine_calls");
+}
+
 Constant *DescriptorBuilder::deviceKernels() {
   SmallVector<Constant *> rows;
   for (const DeviceKernelInfo &kernel : info.device.kernels) {
@@ -342,7 +362,9 @@ Expected<Constant *> DescriptorBuilder::descriptor(size_t number) {
   }
   if (Error error = deviceCode(number).moveInto(device))
     return std::move(error);
-  size_t size = functionTable ? sizeof(HamKaasProgram) : rt::minimalProgramSize;
+  size_t size = functionTable || !info.engineCalls.empty()
+                    ? sizeof(HamKaasProgram)
+                    : rt::minimalProgramSize;
   StructConstant row(context, size);
   row.addInt64(offsetof(HamKaasProgram, structSize), size);
   row.addInt32(offsetof(HamKaasProgram, version), HAMKAAS_PROGRAM_VERSION);
@@ -394,6 +416,12 @@ Expected<Constant *> DescriptorBuilder::descriptor(size_t number) {
                info.initialStates.size());
   if (functionTable)
     addFunctionTable(row, current);
+  if (!info.engineCalls.empty()) {
+    row.addInt32(offsetof(HamKaasProgram, engineCallCount),
+                 info.engineCalls.size());
+    row.addPointer(offsetof(HamKaasProgram, engineCalls),
+                   sharedTable("engine calls", [&] { return engineCalls(); }));
+  }
   return row.finish();
 }
 

@@ -130,6 +130,16 @@ bool transferCalls(Archive &archive, std::vector<CallInfo> &calls) {
 }
 
 template <typename Archive>
+bool transferEngineCalls(Archive &archive, std::vector<EngineCallInfo> &calls) {
+  return transferList(archive, calls, [&](EngineCallInfo &call) {
+    return transferTexts(archive, call.engine, call.version, call.library,
+                         call.group, call.knobs) &&
+           transferNumbers(archive, call.workspaceBytes, call.packedBytes,
+                           call.packs);
+  });
+}
+
+template <typename Archive>
 bool transferBuffers(Archive &archive, std::vector<WorkspaceBuffer> &buffers) {
   return transferList(archive, buffers, [&](WorkspaceBuffer &buffer) {
     return transferTexts(archive, buffer.ops, buffer.location) &&
@@ -214,6 +224,7 @@ bool transferInfo(Archive &archive, ProgramInfo &info) {
          transferTensors(archive, info.parameters) &&
          transferTensors(archive, info.states) &&
          transferInitialStates(archive, info.initialStates) &&
+         transferEngineCalls(archive, info.engineCalls) &&
          transferOptimizations(archive, info.optimizations) &&
          transferRepacked(archive, info.repacked) &&
          transferMissed(archive, info.missed);

@@ -106,6 +106,19 @@ static void readFunction(const HamKaasProgram &program, FunctionInfo &info) {
   info.workspaceLowerBound = program.workspaceLowerBound;
 }
 
+static EngineCallInfo readEngineCall(const HamKaasEngineCall &call) {
+  EngineCallInfo info;
+  info.engine = call.engine;
+  info.version = call.version;
+  info.library = call.library;
+  info.group = call.group;
+  info.knobs = call.knobs ? call.knobs : "";
+  info.workspaceBytes = call.workspaceBytes;
+  info.packedBytes = call.packedBytes;
+  info.packs = call.packs != 0;
+  return info;
+}
+
 ProgramInfo hamkaas::readProgramInfo(const HamKaasProgram &program) {
   ProgramInfo info;
   readFunction(program, info);
@@ -123,6 +136,9 @@ ProgramInfo hamkaas::readProgramInfo(const HamKaasProgram &program) {
   info.runsOnCpu = program.run != nullptr;
   if (program.deviceCode)
     info.device = readDeviceCode(*program.deviceCode);
+  for (int32_t i = 0;
+       rt::hasEngineCalls(program) && i < program.engineCallCount; ++i)
+    info.engineCalls.push_back(readEngineCall(program.engineCalls[i]));
   info.constantsBytes = program.constantsBytes;
   info.stateBytes = program.stateBytes;
   info.prepareWorkspaceBytes = program.prepareWorkspaceBytes;

@@ -11,7 +11,9 @@
 #include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Engine/Passes.h"
 #include "HamKaas/Target/Pipelines.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -49,6 +51,17 @@ const TargetDescription *CpuTarget::describe(TargetAttr target) const {
 void CpuTarget::registerPasses() const {
   registerHamKaasCPUPasses();
   registerCPUPipelines();
+}
+
+void CpuTarget::addEngineGroups(OpPassManager &manager,
+                                const PipelineOptions &options) const {
+  if (options.engine.empty() || options.sameCalls)
+    return;
+  UseEnginesOptions use;
+  use.engines = options.engine;
+  use.path = options.enginePath;
+  manager.addPass(createUseEngines(use));
+  manager.addPass(createCSEPass());
 }
 
 void CpuTarget::buildPlannedPipeline(OpPassManager &manager,

@@ -142,6 +142,7 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
 
 void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
                                   const PipelineOptions &options) const {
+  addEngineGroups(manager, options);
   // Rounded factors would make the method's errors many times larger.
   if (target.getPrecision() == Precision::Exact &&
       options.isEnabled("use-winograd")) {

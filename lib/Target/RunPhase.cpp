@@ -62,6 +62,7 @@ struct RunPhasePass : hamkaas::impl::RunPhaseBase<RunPhasePass> {
     options.noOptimize = llvm::join(noOptimize, ",");
     options.winogradError = winogradError;
     options.engine = engine;
+    options.enginePath = enginePath;
     options.debugInfo = debugInfo;
     OpPassManager manager(ModuleOp::getOperationName());
     buildPhase(manager, *known, *target, options);
@@ -106,7 +107,12 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
       llvm::cl::init(1e-5)};
   Option<std::string> engine{
       *this, "engine",
-      llvm::cl::desc("Library that computes what it can on a GPU: cublaslt"),
+      llvm::cl::desc("Engines that compute what they can, as hamkaas-compile "
+                     "takes them; more than one in quotes"),
+      llvm::cl::init("")};
+  Option<std::string> enginePath{
+      *this, "engine-path",
+      llvm::cl::desc("Folders and files with engine libraries"),
       llvm::cl::init("")};
   Option<bool> debugInfo{*this, "debug-info", llvm::cl::desc("Add line tables"),
                          llvm::cl::init(false)};
@@ -140,6 +146,7 @@ static void addPhase(OpPassManager &manager, StringRef phase,
   run.noOptimize.assign(options.noOptimize.begin(), options.noOptimize.end());
   run.winogradError = options.winogradError;
   run.engine = options.engine;
+  run.enginePath = options.enginePath;
   run.debugInfo = options.debugInfo;
   manager.addPass(createRunPhase(std::move(run)));
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Target/TargetRegistry.h"
+#include "HamKaas/Engine/EngineHost.h"
+#include "HamKaas/Engine/EngineRules.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -154,16 +156,42 @@ static llvm::Error checkPrecision(StringRef name, StringRef names,
                   });
 }
 
-static llvm::Error checkEngine(StringRef engine,
+/// That the rules can be read, and their engines be found.
+static llvm::Error checkEngineLibraries(const CompileSettings &settings) {
+  auto rules = parseEngineRules(settings.engine);
+  if (!rules)
+    return makeOptionError(OptionId::engine,
+                           llvm::toString(rules.takeError()).c_str());
+  const EngineHost &host = EngineHost::get(settings.enginePath);
+  for (const EngineRule &rule : *rules) {
+    if (rule.id == ownEngine)
+      continue;
+    if (llvm::Error error = host.find(rule.id).takeError())
+      return makeOptionError(OptionId::engine,
+                             llvm::toString(std::move(error)).c_str());
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error checkEngine(const CompileSettings &settings,
                                ArrayRef<const Target *> targets) {
+  StringRef engine = settings.engine;
   auto offers = [&](const Target *target) {
     return llvm::is_contained(target->getEngines(), engine);
   };
   if (engine.empty() || llvm::any_of(targets, offers))
     return llvm::Error::success();
+  // Kernels of a program for both are the same on both.
+  bool isForCpu =
+      targets.size() == 1 && targets.front()->takesEngineLibraries();
+  if (engine != cublasLtEngine && isForCpu)
+    return checkEngineLibraries(settings);
   if (engine != cublasLtEngine)
-    return makeOptionError(OptionId::engine, "expected " + cublasLtEngine +
-                                                 ", got '" + engine + "'");
+    return makeOptionError(OptionId::engine,
+                           OptionText("expected " + cublasLtEngine +
+                                      ", or a program for the processor alone, "
+                                      "got '" +
+                                      engine + "'"));
   return makeOptionError(NamedOption{OptionId::engine, engine.str()},
                          OptionText("expected a program for GPUs, of ")
                              << NamedOption{OptionId::target, "cuda"}
@@ -179,7 +207,7 @@ TargetRegistry::select(const CompileSettings &settings,
   if (llvm::Error error =
           checkPrecision(settings.precision, settings.target, targets))
     return std::move(error);
-  if (llvm::Error error = checkEngine(settings.engine, *asked))
+  if (llvm::Error error = checkEngine(settings, *asked))
     return std::move(error);
   SmallVector<TargetAttr> attributes;
   for (const Target *target : *asked)

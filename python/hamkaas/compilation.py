@@ -131,6 +131,7 @@ def compile(
         freeze: Optional[str] = None,
         train_output: Optional[str] = None,
         check_nan: bool = False,
+        engine_path: Optional[str] = None,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles the graph that ends in ``node``.
@@ -199,6 +200,7 @@ def compile(
         freeze=freeze,
         train_output=train_output,
         check_nan=check_nan,
+        engine_path=engine_path,
         # hamkaas-tblgen end
     )
     functions = name_functions(node, _ATTRIBUTES)
@@ -246,6 +248,7 @@ def load(
         freeze: Optional[str] = None,
         train_output: Optional[str] = None,
         check_nan: bool = False,
+        engine_path: Optional[str] = None,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
@@ -293,6 +296,7 @@ def load(
         freeze=freeze,
         train_output=train_output,
         check_nan=check_nan,
+        engine_path=engine_path,
         # hamkaas-tblgen end
     )
     file = os.fsencode(path)

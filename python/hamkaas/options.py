@@ -48,12 +48,13 @@ _TEXTS = {
         "`CUDA_HOME`, `PATH` or `/usr/local/cuda`, and at run time a driver "
         "as new as the toolkit.",
     "engine":
-        "For `cuda`: NVIDIA's cuBLASLt computes float32 matmuls, with the "
+        "For `cpu`: groups of operations go to engine libraries. For `cuda`, "
+        "`cublaslt`: NVIDIA's cuBLASLt computes float32 matmuls, with the "
         "bias, residual and activation that follow. It must be present at "
         "load: the file that `HAMKAAS_CUBLASLT` names, or `libcublasLt.so.13` "
         "or `.12` of the system or a CUDA toolkit. It has all of "
         "``precision`` except `3xtf32`, whose matmuls stay our kernels. NaN "
-        "may become 0 in its `relu`. Values: \"cublaslt\".",
+        "may become 0 in its `relu`.",
     "precision":
         "For `cuda`: the arithmetic of large float32 matmuls and "
         "convolutions: multiply-adds, or tensor cores, which round the "
@@ -100,6 +101,9 @@ _TEXTS = {
     "check_nan":
         "End a run in which an operation makes a NaN with an error at its "
         "line. Programs are much slower then: nothing is fused.",
+    "engine_path":
+        "Search these folders and files for engine libraries in place of the "
+        "usual ones, for which an empty entry stands.",
     # hamkaas-tblgen end
 }
 
@@ -155,6 +159,7 @@ class CompileOptions:
     freeze: Optional[str] = None
     train_output: Optional[str] = None
     check_nan: bool = False
+    engine_path: Optional[str] = None
     # hamkaas-tblgen end
 
     def __post_init__(self) -> None:
@@ -185,6 +190,7 @@ class CompileOptions:
             "freeze": self.freeze,
             "trainOutput": self.train_output,
             "checkNan": self.check_nan,
+            "enginePath": self.engine_path,
             # hamkaas-tblgen end
         }
 

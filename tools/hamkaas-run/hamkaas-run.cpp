@@ -12,6 +12,7 @@
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/ToolCommandLine.h"
+#include "HamKaas/Engine/ListEngines.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Program/LoadedProgram.h"
 #include "HamKaas/Report/Report.h"
@@ -276,7 +277,8 @@ static CompileOptions getCompileOptions(const ToolCommandLine &line,
                                         getOldestGpu(options.gpuArch).c_str());
   }
   // The best device may be the processor.
-  if (device == "best" && options.target == "cpu")
+  if (device == "best" && options.target == "cpu" &&
+      options.engine == cublasLtEngine)
     options.engine.clear();
   options.name = getModelName(*line.getArgument());
   options.source = file.text();
@@ -531,6 +533,11 @@ static llvm::Error runModel(const ToolCommandLine &line) {
     if (!line.getArgument())
       return llvm::Error::success();
   }
+  if (line.isOn(OPT_list_engines)) {
+    printEngines(EngineHost::get(line.get(OPT_engine_path)), llvm::outs());
+    if (!line.getArgument())
+      return llvm::Error::success();
+  }
   if (!line.getArgument())
     return makeError("expected a model: a script, .mlir, .onnx or .so");
   LoadedModel loaded;
@@ -551,6 +558,7 @@ static llvm::Error runModel(const ToolCommandLine &line) {
 
 int main(int argc, char **argv) {
   ToolProcess process(argc, argv);
+  nameCrashingEngines();
   ToolCommandLine line("hamkaas-run", RunTool, "Runs a model",
                        "MODEL (script, .mlir, .onnx or .so)");
   llvm::Error error = line.parse(argc, argv);

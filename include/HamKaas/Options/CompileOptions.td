@@ -158,9 +158,13 @@ def gpu_arch : CompileOption<Text,
 }
 
 def engine : CompileOption<Text,
-    "Library that computes products of matrices on a GPU: cublaslt"> {
-  let Values = [OptionValue<"cublaslt">];
-  let Description = "for `cuda`: NVIDIA's cuBLASLt computes float32 matmuls, "
+    "Engines that compute what they can: cublaslt on a GPU, or those of engine "
+    "libraries"> {
+  let Placeholder = "ID[:KNOB=VALUE][@PLACE][,...]";
+  let ValuesText = "`ID[:KNOB=VALUE][@PLACE][,...]`";
+  let Description = "for `cpu`: groups of operations go to [engine "
+                    "libraries](Engines.md). For `cuda`, `cublaslt`: NVIDIA's "
+                    "cuBLASLt computes float32 matmuls, "
                     "with the bias, residual and activation that follow. It "
                     "must be present at load: the file that `HAMKAAS_CUBLASLT` "
                     "names, or `libcublasLt.so.13` or `.12` of the system or a "
@@ -305,6 +309,16 @@ def check_nan : CompileOption<Switch,
   let Description = "end a run in which an operation makes a "
                     "[NaN](Training.md#nan) with an error at its line. "
                     "Programs are much slower then: nothing is fused";
+}
+
+let Since = "1.11" in
+def engine_path : CompileOption<Text,
+    "Folders and files with engine libraries, separated by colons"> {
+  let Placeholder = "FOLDER[:...]";
+  let ValuesText = "folders, separated by colons";
+  let Description = "search these folders and files for [engine "
+                    "libraries](Engines.md#search-path) in place of the usual "
+                    "ones, for which an empty entry stands";
 }
 
 #endif // HAMKAAS_OPTIONS_COMPILEOPTIONS

@@ -256,6 +256,12 @@ def calibrate : CommandLineOption<Switch,
                     "number of threads; needs no model";
 }
 
+def list_engines : CommandLineOption<Switch,
+    "List the engines of this machine, and files that are none"> {
+  let Description = "list the [engines](Engines.md) of this machine with their "
+                    "knobs, and the files that were searched; needs no model";
+}
+
 def ceilings : CommandLineOption<Path,
     "File that --calibrate writes and --profile reads (default: "
     "hamkaas/ceilings.json in the cache folder)"> {

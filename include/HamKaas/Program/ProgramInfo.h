@@ -60,7 +60,7 @@ struct CallInfo {
   /// for the calls in it.
   int64_t step = 0;
   int64_t repetitions = 1;
-  std::string engine = {}; ///< Empty, or the library that computes it on a GPU.
+  std::string engine = {}; ///< Empty, or the engine that computes it.
 };
 
 /// A field of CallInfo and its member in a descriptor.
@@ -167,6 +167,18 @@ struct DeviceCodeInfo {
   bool isExact() const { return precision.empty() || precision == "exact"; }
 };
 
+/// A kernel of an engine library; the fields are those of HamKaasEngineCall.
+struct EngineCallInfo {
+  std::string engine;
+  std::string version;
+  std::string library;
+  std::string group;
+  std::string knobs;
+  uint64_t workspaceBytes = 0;
+  uint64_t packedBytes = 0;
+  bool packs = false;
+};
+
 /// The facts about an entry function; the fields are those of HamKaasProgram.
 struct FunctionInfo {
   std::string function = "main"; ///< Its name in the model.
@@ -193,6 +205,7 @@ struct ProgramInfo : FunctionInfo {
   /// Of the states that are not zero at first.
   std::vector<HamKaasInitialState> initialStates;
   std::vector<FunctionInfo> furtherFunctions; ///< Those after the first.
+  std::vector<EngineCallInfo> engineCalls;
 
   bool runsOnCpu = true;
   DeviceCodeInfo device;

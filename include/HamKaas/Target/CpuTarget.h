@@ -19,6 +19,7 @@ public:
   using Target::Target;
 
   llvm::ArrayRef<OptionId> getOptions() const override;
+  bool takesEngineLibraries() const override { return true; }
 
   llvm::Expected<TargetAttr> select(const CompileSettings &settings,
                                     mlir::MLIRContext *context) const override;
@@ -38,6 +39,10 @@ public:
   llvm::Expected<ProgramObjects>
   emitObjects(mlir::ModuleOp module, TargetAttr target, const TargetCpu &host,
               ProgramInfo &info, const KernelProgress &progress) const override;
+
+private:
+  void addEngineGroups(mlir::OpPassManager &manager,
+                       const PipelineOptions &options) const override;
 };
 
 } // namespace hamkaas

@@ -73,7 +73,9 @@ def RunPhase : Pass<"hamkaas-run-phase", "mlir::ModuleOp"> {
     Option<"winogradError", "winograd-error", "double", /*default=*/"1e-5",
            "Largest error of convolutions by Winograd's method">,
     Option<"engine", "engine", "std::string", /*default=*/"",
-           "Library that computes matmuls on a GPU: cublaslt">,
+           "Engines that compute what they can, as hamkaas-compile takes them">,
+    Option<"enginePath", "engine-path", "std::string", /*default=*/"",
+           "Folders and files with engine libraries">,
     Option<"debugInfo", "debug-info", "bool", /*default=*/"false",
            "Add line tables in phase llvm">,
   ];

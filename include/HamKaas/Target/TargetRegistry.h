@@ -36,6 +36,8 @@ public:
   /// The precisions and the engines that it offers.
   virtual llvm::ArrayRef<Precision> getPrecisions() const;
   virtual llvm::ArrayRef<llvm::StringRef> getEngines() const { return {}; }
+  /// Returns whether engine libraries may compute kernels, too.
+  virtual bool takesEngineLibraries() const { return false; }
 
   //===--------------------------------------------------------------------===//
   // The attribute
@@ -60,8 +62,8 @@ public:
   /// Lets tools know the passes and pipelines that are this target's own.
   virtual void registerPasses() const {}
 
-  /// GRAPH -> KERNELS. Targets share it but for addEnginePasses,
-  /// addGroupPasses and computesRows.
+  /// GRAPH -> KERNELS. Targets share it but for addEngineGroups,
+  /// addEnginePasses, addGroupPasses and computesRows.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -113,6 +115,11 @@ protected:
   virtual bool computesRows(const PipelineOptions &options) const {
     return false;
   }
+
+  /// Adds the passes that give operations of GRAPH to engine libraries, before
+  /// anything else is done with them.
+  virtual void addEngineGroups(mlir::OpPassManager &manager,
+                               const PipelineOptions &options) const {}
 
   /// Adds the passes that give groups to a library.
   virtual void addEnginePasses(mlir::OpPassManager &manager, TargetAttr target,

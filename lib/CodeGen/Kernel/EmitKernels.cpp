@@ -9,6 +9,7 @@
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -105,6 +106,17 @@ void hamkaas::finishKernel(func::FuncOp kernel, const KernelBuilder &builder,
                   KernelAttr::get(kernel.getContext(), family, tile));
 }
 
+/// The inits of an engine's kernel are its last arguments.
+static void emitEngineCall(func::FuncOp kernel, EngineCallOp call) {
+  MutableOperandRange inits = call.getInitsMutable();
+  unsigned first = kernel.getNumArguments() - inits.size();
+  for (auto [i, init] : llvm::enumerate(inits))
+    init.set(kernel.getArgument(first + i));
+  eraseReplaced(kernel);
+  kernel->setAttr(HamKaasDialect::tilesAttrName,
+                  Builder(kernel.getContext()).getI64IntegerAttr(1));
+}
+
 namespace {
 struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
   using EmitKernelsBase::EmitKernelsBase;
@@ -121,6 +133,10 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
     if (failed(target) || failed(verifyKernel(kernel)))
       return signalPassFailure();
 
+    auto returned = cast<func::ReturnOp>(kernel.getBody().front().back());
+    if (auto call = returned.getOperand(0).getDefiningOp<EngineCallOp>())
+      return emitEngineCall(kernel, call);
+
     KernelBuilder builder(kernel, *target);
     builder.requestedTile = attr.getTile();
     if (!attr.getTile().empty() &&
@@ -129,7 +145,6 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
           << stringifyKernelFamily(attr.getFamily());
       return signalPassFailure();
     }
-    auto returned = cast<func::ReturnOp>(kernel.getBody().front().back());
     FailureOr<Tile> tile =
         emitFamily(attr.getFamily(), builder, returned.getOperand(0));
     if (failed(tile))

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineKernels.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
@@ -31,9 +31,10 @@ class CpuProgramLowering : public ProgramLowering {
 public:
   CpuProgramLowering(func::FuncOp program, SymbolTable &symbols,
                      int64_t threadFlops, int64_t threadBytes,
-                     bool reportsCalls)
+                     ArrayRef<func::FuncOp> engineKernels, bool reportsCalls)
       : ProgramLowering(program, symbols, reportsCalls),
-        threadFlops(threadFlops), threadBytes(threadBytes) {}
+        threadFlops(threadFlops), threadBytes(threadBytes),
+        engineKernels(engineKernels) {}
 
 private:
   void emitCall(func::CallOp call, bool wasChecked) override;
@@ -43,8 +44,8 @@ private:
   bool hasChecks(func::CallOp call) override;
   SmallVector<int64_t> getChecked(func::CallOp call) override;
   std::unique_ptr<ProgramLowering> createForLoop(func::FuncOp body) override {
-    return std::make_unique<CpuProgramLowering>(body, symbols, threadFlops,
-                                                threadBytes, reportsCalls);
+    return std::make_unique<CpuProgramLowering>(
+        body, symbols, threadFlops, threadBytes, engineKernels, reportsCalls);
   }
 
   func::FuncOp getKernel(func::CallOp call) const {
@@ -57,9 +58,12 @@ private:
     return offsetAddress(execution, offsetof(HamKaasExecution, failure) +
                                         offsetof(HamKaasFailure, values));
   }
+  void emitTiles(func::CallOp call, bool wasChecked);
+  void emitEngineCall(func::CallOp call);
   void reportCallDone(func::CallOp call);
 
   int64_t threadFlops, threadBytes;
+  ArrayRef<func::FuncOp> engineKernels;
 };
 
 } // namespace
@@ -111,8 +115,33 @@ static bool hasCheckLoops(func::FuncOp kernel) {
                       [](Operation *op) { return isa<scf::ForOp>(op); });
 }
 
-/// Checks of many values are made once, not in each call for some tiles.
 void CpuProgramLowering::emitCall(func::CallOp call, bool wasChecked) {
+  if (getEngine(getKernel(call)))
+    emitEngineCall(call);
+  else
+    emitTiles(call, wasChecked);
+  if (reportsCalls)
+    reportCallDone(call);
+}
+
+void CpuProgramLowering::emitEngineCall(func::CallOp call) {
+  Type i32 = builder.getI32Type();
+  auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i32, pointer});
+  Value callEngine =
+      loadPointer(execution, offsetof(HamKaasExecution, callEngine));
+  Value number = LLVM::ConstantOp::create(
+      builder, i32,
+      std::distance(engineKernels.begin(),
+                    llvm::find(engineKernels, getKernel(call))));
+  // The runtime has a message; no check failed.
+  returnOnFailure(
+      LLVM::CallOp::create(builder, type,
+                           ValueRange{callEngine, execution, number, arguments})
+          .getResult());
+}
+
+/// Checks of many values are made once, not in each call for some tiles.
+void CpuProgramLowering::emitTiles(func::CallOp call, bool wasChecked) {
   bool checksFirst = hasChecks(call) && hasCheckLoops(getKernel(call));
   if (checksFirst && !wasChecked)
     emitChecks(call);
@@ -144,8 +173,6 @@ void CpuProgramLowering::emitCall(func::CallOp call, bool wasChecked) {
   }
   if (hasChecks(call) && !checksFirst)
     returnOnFailure(status, call);
-  if (reportsCalls)
-    reportCallDone(call);
 }
 
 /// A load and a branch a call, which a profile needs and nobody else notices.
@@ -198,11 +225,12 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
     check.addPass(createVerifyPlanned());
     if (failed(runPipeline(check, getOperation())))
       return signalPassFailure();
+    SmallVector<func::FuncOp> engineKernels = findEngineKernels(getOperation());
     declareKernels();
     SymbolTable symbols(getOperation());
     if (auto prepare = symbols.lookup<func::FuncOp>(prepareName))
       if (failed(CpuProgramLowering(prepare, symbols, threadFlops, threadBytes,
-                                    /*reportsCalls=*/false)
+                                    engineKernels, /*reportsCalls=*/false)
                      .lower(prepareSymbol)))
         return signalPassFailure();
     auto entries = findEntryFunctions(getOperation());
@@ -210,12 +238,15 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
       return signalPassFailure();
     for (auto [i, entry] : llvm::enumerate(*entries))
       if (failed(CpuProgramLowering(entry, symbols, threadFlops, threadBytes,
-                                    /*reportsCalls=*/true)
+                                    engineKernels, /*reportsCalls=*/true)
                      .lower(getRunSymbol(runSymbol, i))))
         return signalPassFailure();
     for (auto global :
          llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
       global.erase();
+    // The library has their code.
+    for (func::FuncOp kernel : engineKernels)
+      kernel.erase();
   }
 
 private:
@@ -230,7 +261,8 @@ private:
         continue;
       std::string name = kernel.getSymName().str();
       kernel.setSymName((name + kernelBodySuffix).str());
-      LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name, type);
+      if (!getEngine(kernel))
+        LLVM::LLVMFuncOp::create(builder, kernel.getLoc(), name, type);
     }
   }
 };

@@ -7,6 +7,7 @@
 
 #include "Operators.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Frontend/Script/Script.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -193,7 +194,7 @@ hamkaas::script::listEnumerations(mlir::MLIRContext *context) {
   return values;
 }
 
-StringRef hamkaas::script::getEnumerationName(mlir::Attribute value) {
+StringRef hamkaas::getEnumerationName(mlir::Attribute value) {
   for (const Enumeration &enumeration : enumerations)
     if (StringRef name = enumeration.print(value); !name.empty())
       return name;

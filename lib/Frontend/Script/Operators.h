@@ -93,9 +93,6 @@ std::string listElementTypes(unsigned version);
 /// which of them an operation takes is its constraint's to say.
 llvm::SmallVector<mlir::Attribute> listEnumerations(mlir::MLIRContext *context);
 
-/// The script's name of an enumeration's value, or the empty string.
-llvm::StringRef getEnumerationName(mlir::Attribute value);
-
 /// `float32 [2, 3]`, for messages.
 std::string describeType(mlir::Type tensor);
 

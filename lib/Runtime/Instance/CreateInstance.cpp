@@ -69,6 +69,7 @@ static void destroyInstance(void *object) {
   releaseRegion(instance->device, instance->constants);
   releaseRegion(instance->device, instance->state);
   releaseRegion(instance->device, instance->workspace);
+  destroyEngineCalls(instance->engineCalls);
   free(instance->profile);
   if (instance->ownsDevice)
     instance->device.destroy(instance->device.context);
@@ -180,6 +181,7 @@ static Error createFunction(const Instance &owner,
   created = newInstance(function, device, ownsDevice);
   if (!created)
     return Error::format("out of memory for an instance");
+  useEngineCalls(owner.engineCalls, created->execution);
   created->constants = shareRegion(owner.constants);
   created->state = shareRegion(owner.state);
   created->workspace = shareRegion(owner.workspace);
@@ -209,10 +211,22 @@ static Error createFunctions(Instance &instance) {
   return Error();
 }
 
+// Before the preparation, which packs inputs.
+static Error createEngines(Instance &instance) {
+  if (!instance.device.isInProcess)
+    return Error();
+  if (Error error = createEngineCalls(*instance.program, instance.engineCalls))
+    return error;
+  useEngineCalls(instance.engineCalls, instance.execution);
+  return Error();
+}
+
 // The preparation comes first: its workspace is free again before the run's is
 // taken.
 static Error fillInstance(Instance &instance,
                           const HamKaasInstanceOptions &options) {
+  if (Error error = createEngines(instance))
+    return error;
   if (Error error = options.constantsOf ? shareConstants(instance, options)
                                         : prepareConstants(instance, options))
     return error;

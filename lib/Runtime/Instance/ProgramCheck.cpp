@@ -114,6 +114,21 @@ static Error checkInitialStates(const HamKaasProgram &program) {
   return Error();
 }
 
+static Error checkEngineCalls(const HamKaasProgram &program) {
+  if (!hasEngineCalls(program))
+    return Error();
+  for (int32_t i = 0; i < program.engineCallCount; ++i) {
+    const HamKaasEngineCall *call =
+        program.engineCalls ? &program.engineCalls[i] : nullptr;
+    if (!call || !call->engine || !call->version || !call->library ||
+        !call->group)
+      return Error::format("model '%s': engine call %d lacks its engine, "
+                           "library or group",
+                           program.name, i);
+  }
+  return Error();
+}
+
 static Error checkFunction(const HamKaasProgram *program) {
   if (!program)
     return Error::format("expected a program, got null");
@@ -137,7 +152,7 @@ static Error checkFunction(const HamKaasProgram *program) {
     return error;
   if (Error error = checkInitialStates(*program))
     return error;
-  return Error();
+  return checkEngineCalls(*program);
 }
 
 Error hamkaas::rt::checkProgram(const HamKaasProgram *program) {

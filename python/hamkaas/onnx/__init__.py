@@ -71,6 +71,7 @@ def prepare(
         freeze: Optional[str] = None,
         train_output: Optional[str] = None,
         check_nan: bool = False,
+        engine_path: Optional[str] = None,
         # hamkaas-tblgen end
 ) -> "PreparedModel":
     """Compiles an ONNX model to a function of a list of arrays.
@@ -127,6 +128,7 @@ def prepare(
         freeze=freeze,
         train_output=train_output,
         check_nan=check_nan,
+        engine_path=engine_path,
         # hamkaas-tblgen end
     )
     return PreparedModel(

@@ -19,6 +19,11 @@ inline bool hasFunctions(const HamKaasProgram &program) {
   return program.structSize >= sizeof(HamKaasProgram) && program.functions;
 }
 
+inline bool hasEngineCalls(const HamKaasProgram &program) {
+  return program.structSize >= sizeof(HamKaasProgram) &&
+         program.engineCallCount > 0;
+}
+
 inline int32_t functionCount(const HamKaasProgram &program) {
   return hasFunctions(program) ? program.functionCount : 1;
 }

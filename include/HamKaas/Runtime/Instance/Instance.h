@@ -15,6 +15,7 @@
 
 #include "HamKaas/Runtime/Core/Device.h"
 #include "HamKaas/Runtime/Core/HandleTable.h"
+#include "HamKaas/Runtime/Engine/EngineCalls.h"
 #include "HamKaas/Runtime/Instance/Region.h"
 #include "hamkaas-c/Runtime.h"
 
@@ -40,6 +41,8 @@ struct Instance {
   /// Who uses it alone may run, read and write. Not null once created.
   Region *state = nullptr;
   Region *workspace = nullptr;
+  /// Null if the program has none, and in those that `functions` owns.
+  EngineCalls *engineCalls = nullptr;
   /// One a call of the program, null without a profile.
   HamKaasCallProfile *profile = nullptr;
   /// When the last call of the run was done, in nanoseconds.

@@ -321,6 +321,16 @@ LogicalResult MatmulAttr::verify(Emit emit, int64_t batches, int64_t rows,
                  succeeded(verifyAtLeast(emit, "alignment", alignment, 1)));
 }
 
+LogicalResult EngineAttr::verify(Emit emit, StringRef id, StringRef, StringRef,
+                                 StringRef, StringRef, int64_t workspace,
+                                 int64_t packed, bool packs) {
+  if (id.empty())
+    return emit() << "expected the id of an engine";
+  return success(
+      succeeded(verifyAtLeast(emit, "workspace", workspace, 0)) &&
+      succeeded(verifyAtLeast(emit, "packed", packed, packs ? 1 : 0)));
+}
+
 LogicalResult StateAttr::verify(Emit emit, StringRef, int64_t offset,
                                 RankedTensorType type) {
   if (!type.hasStaticShape())

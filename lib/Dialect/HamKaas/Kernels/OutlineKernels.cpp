@@ -119,6 +119,17 @@ private:
                                    type.getElementType());
   }
 
+  /// An engine's workspace is memory of the program.
+  static void addWorkspace(GroupOp group, OpBuilder &builder,
+                           SmallVectorImpl<Value> &operands) {
+    for (auto call : group.getBody().getOps<EngineCallOp>())
+      for (Value init : call.getInits().drop_back()) {
+        auto type = cast<RankedTensorType>(init.getType());
+        operands.push_back(tensor::EmptyOp::create(
+            builder, group.getLoc(), type.getShape(), type.getElementType()));
+      }
+  }
+
   static Value reshape(OpBuilder &builder, Location loc, Value value,
                        RankedTensorType type) {
     if (value.getType() == type)
@@ -144,6 +155,7 @@ private:
     SmallVector<Value> ordered;
     for (unsigned i : order)
       ordered.push_back(operands[i]);
+    addWorkspace(group, builder, ordered);
     if (!updated)
       ordered.push_back(getStorage(group, destinations, builder));
 

@@ -64,7 +64,7 @@ private:
              << kernel.getSymName() << " to have the type of its only result";
     WalkResult result = kernel.getBody().walk([](Operation *op) {
       bool isAllowed =
-          isa<CheckOp, func::ReturnOp>(op) ||
+          isa<CheckOp, EngineCallOp, func::ReturnOp>(op) ||
           isa_and_present<arith::ArithDialect, linalg::LinalgDialect,
                           math::MathDialect, scf::SCFDialect,
                           tensor::TensorDialect>(op->getDialect());

@@ -16,37 +16,48 @@ using namespace hamkaas;
 
 namespace {
 
-/// Its results lie in `carried` and `outputs`, which it writes in place.
-struct BufferizeRepeat
-    : DstBufferizableOpInterfaceExternalModel<BufferizeRepeat, RepeatOp> {
+/// An operation whose results lie in its inits, the last operands, which it
+/// writes in place.
+template <typename ConcreteModel, typename ConcreteOp>
+struct BufferizeInPlace
+    : DstBufferizableOpInterfaceExternalModel<ConcreteModel, ConcreteOp> {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    SmallVector<Value> buffers;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      buffers.push_back(*buffer);
+    }
+    rewriter.setInsertionPoint(op);
+    Operation *created = Operation::create(
+        op->getLoc(), op->getName(), TypeRange(), buffers,
+        op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+        BlockRange(), /*numRegions=*/0);
+    rewriter.insert(created);
+    size_t inits = cast<ConcreteOp>(op).getNumDpsInits();
+    replaceOpWithBufferizedValues(rewriter, op,
+                                  ArrayRef(buffers).take_back(inits));
+    return success();
+  }
+};
+
+struct BufferizeRepeat : BufferizeInPlace<BufferizeRepeat, RepeatOp> {
   /// All rows of an output are written before anything reads them.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
     auto repeat = cast<RepeatOp>(op);
     return !repeat.isDpsInit(&operand) || !repeat.isRow(operand);
   }
+};
 
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
-                          const BufferizationOptions &options,
-                          BufferizationState &state) const {
-    auto repeat = cast<RepeatOp>(op);
-    SmallVector<Value> buffers;
-    for (Value operand : repeat->getOperands()) {
-      FailureOr<Value> buffer = getBuffer(rewriter, operand, options, state);
-      if (failed(buffer))
-        return failure();
-      buffers.push_back(*buffer);
-    }
-    rewriter.setInsertionPoint(repeat);
-    Operation *created = Operation::create(
-        repeat.getLoc(), repeat->getName(), TypeRange(), buffers,
-        repeat->getDiscardableAttrDictionary(), repeat->getPropertiesStorage(),
-        BlockRange(), /*numRegions=*/0);
-    rewriter.insert(created);
-    size_t inits = repeat.getNumDpsInits();
-    replaceOpWithBufferizedValues(rewriter, repeat,
-                                  ArrayRef(buffers).take_back(inits));
-    return success();
+struct BufferizeEngineCall
+    : BufferizeInPlace<BufferizeEngineCall, EngineCallOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return !cast<EngineCallOp>(op).isDpsInit(&operand);
   }
 };
 
@@ -55,5 +66,6 @@ struct BufferizeRepeat
 void hamkaas::registerBufferizableOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, HamKaasDialect *) {
     RepeatOp::attachInterface<BufferizeRepeat>(*context);
+    EngineCallOp::attachInterface<BufferizeEngineCall>(*context);
   });
 }

@@ -319,6 +319,28 @@ def HamKaas_MatmulAttr : AttrDef<HamKaas_Dialect, "Matmul"> {
   }];
 }
 
+def HamKaas_EngineAttr : AttrDef<HamKaas_Dialect, "Engine"> {
+  let mnemonic = "engine";
+  let summary = "kernel of an engine library";
+  let description = [{
+    A `HamKaasEngineCall` of the program: engine `id` of the file `library`
+    computes the group that `group` describes, in the text form of
+    `HamKaas/Runtime/Engine/EngineGroup.h`. `knobs` are as in "rows=64". It needs
+    `workspace` bytes and packs the constant inputs to `packed` bytes; this is
+    the packing itself if `packs`.
+
+    Example: `#hamkaas.engine<id = "sample", version = "1", library =
+    "/usr/lib/hamkaas/engines/libsample.so", group = "hamkaas-group 1...",
+    knobs = "", workspace = 0, packed = 0, packs = false>`
+  }];
+  let parameters = (ins StringRefParameter<>:$id, StringRefParameter<>:$version,
+    StringRefParameter<>:$library, StringRefParameter<>:$group,
+    StringRefParameter<>:$knobs, "int64_t":$workspace, "int64_t":$packed,
+    "bool":$packs);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 include "HamKaas/Dialect/HamKaas/IR/TargetAttr.td"
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,41 @@
+//===- Passes.td - Groups for engine libraries -------------*- tablegen -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_ENGINE_PASSES
+#define HAMKAAS_ENGINE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def UseEngines : Pass<"hamkaas-use-engines", "mlir::ModuleOp"> {
+  let summary = "give groups to engine libraries";
+  let description = [{
+    Before and after: GRAPH. After, what an engine of `engines` computes stands
+    in groups, each of one `hamkaas.engine_call`.
+
+    * Engines are offered the groups that `hamkaas-form-groups` makes, whole and
+      in parts, larger ones first: the operations that one of them needs, and
+      each by itself.
+    * `engines` is a list of rules as in `--engine`. A part goes to the first
+      rule whose place it is at and whose engine applies.
+    * An engine that packs constant inputs has a group for that, too, which
+      `hamkaas-hoist-parameters` moves to `@prepare`.
+    * Engines are asked in a child process first, so that one that crashes or
+      hangs ends in an error that names it.
+    * Groups that change an operand in place, groups of constants alone, and
+      operations that check values in a run are not offered.
+  }];
+  let options = [
+    Option<"engines", "engines", "std::string", /*default=*/"",
+           "Rules: ID[:KNOB=VALUE]...[@PLACE], separated by commas">,
+    Option<"path", "path", "std::string", /*default=*/"",
+           "Folders and files with engine libraries, separated by colons">,
+  ];
+  let dependentDialects = [
+    "hamkaas::HamKaasDialect", "mlir::tensor::TensorDialect"];
+}
+
+#endif // HAMKAAS_ENGINE_PASSES

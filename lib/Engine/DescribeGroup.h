@@ -1,0 +1,32 @@
+//===- DescribeGroup.h - Groups as engines see them -------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_ENGINE_DESCRIBEGROUP_H
+#define HAMKAAS_LIB_ENGINE_DESCRIBEGROUP_H
+
+#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include <optional>
+#include <string>
+
+namespace hamkaas {
+
+/// Operations of GRAPH in order, of which the last one has the result, and the
+/// values that they take from outside.
+struct EngineSlice {
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::SmallVector<mlir::Value> inputs;
+  /// One an input: whether it depends on parameters alone.
+  llvm::SmallVector<bool> isConstant;
+};
+
+/// The text of `HamKaas/Runtime/Engine/EngineGroup.h`. Nothing if the slice has
+/// types or attributes that the text cannot say.
+std::optional<std::string> describeSlice(const EngineSlice &slice);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_ENGINE_DESCRIBEGROUP_H
