@@ -107,7 +107,7 @@ typedef struct HamKaasEngineNode {
   int32_t reserved; /* 0 */
 } HamKaasEngineNode;
 
-/// What an engine is asked to compute: one result from the inputs. The same
+/// Operations for an engine: they compute one result from the inputs. The same
 /// group is described by equal bytes when a model is compiled and when it is
 /// loaded.
 typedef struct HamKaasEngineGroup {
@@ -228,7 +228,7 @@ typedef enum HamKaasEngineSeverity {
 typedef void (*HamKaasEngineLog)(void *context, int32_t severity,
                                  const char *text);
 
-/// What HAMKAAS_ENGINE_SYMBOL returns.
+/// The result of HAMKAAS_ENGINE_SYMBOL.
 typedef struct HamKaasEngineLibrary {
   size_t structSize; /* sizeof(HamKaasEngineLibrary); first member */
   uint32_t version;  /* HAMKAAS_ENGINE_VERSION */

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeGroup.h"
-#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
+#include "HamKaas/Frontend/Script/Enumerations.h"
 #include "HamKaas/Frontend/Script/Script.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Runtime/Core/TensorType.h"

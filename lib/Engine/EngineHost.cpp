@@ -61,6 +61,17 @@ const EngineHost &EngineHost::get(StringRef path) {
   return *host;
 }
 
+Error hamkaas::checkEnginePath(StringRef path) {
+  SmallVector<StringRef> entries;
+  path.split(entries, ':', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef entry : entries)
+    if (!sys::fs::exists(entry))
+      return createStringError("expected folders and files that are there, got "
+                               "'" +
+                               entry + "'");
+  return Error::success();
+}
+
 EngineHost::EngineHost(StringRef path) {
   SmallVector<StringRef> entries;
   path.split(entries, ':');

@@ -20,7 +20,7 @@
 using namespace llvm;
 using namespace hamkaas;
 
-/// What the child writes last. No step has it.
+/// The child writes it last. No step has it.
 static constexpr StringLiteral done("\x01");
 
 static int getTimeLimit() {

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeGroup.h"
-#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
@@ -20,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
 #include <vector>
@@ -55,7 +55,7 @@ struct Offer {
 // Asking
 //===----------------------------------------------------------------------===//
 
-/// What an engine makes of a group; null if it does not apply.
+/// The plan of an engine for a group; null if it does not apply.
 static llvm::Expected<EngineAttr>
 ask(const KnownRule &known, const Offer &offer, MLIRContext *context) {
   rt::EngineGroup group;
@@ -109,7 +109,7 @@ static std::string describe(const KnownRule &known, const Offer &offer) {
 //===----------------------------------------------------------------------===//
 
 /// Numbers are part of the kernels that read them.
-static bool isNumber(Operation *op) { return isa<ConstantOp>(op); }
+static bool isNumber(Operation *op) { return matchPattern(op, m_Constant()); }
 
 static bool isOfferable(Operation *op) {
   auto kernelOp = dyn_cast<KernelOpInterface>(op);
@@ -344,7 +344,7 @@ struct UseEngines : hamkaas::impl::UseEnginesBase<UseEngines> {
     SmallVector<KnownRule> rules;
     if (failed(findEngines(rules)))
       return signalPassFailure();
-    // What is left of a group may have further parts.
+    // The rest of a group may have further parts.
     bool isDone = false;
     while (!isDone) {
       OpPassManager form(ModuleOp::getOperationName());

@@ -207,6 +207,9 @@ TargetRegistry::select(const CompileSettings &settings,
   if (llvm::Error error =
           checkPrecision(settings.precision, settings.target, targets))
     return std::move(error);
+  if (llvm::Error error = checkEnginePath(settings.enginePath))
+    return makeOptionError(OptionId::engine_path,
+                           llvm::toString(std::move(error)).c_str());
   if (llvm::Error error = checkEngine(settings, *asked))
     return std::move(error);
   SmallVector<TargetAttr> attributes;

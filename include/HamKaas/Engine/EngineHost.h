@@ -49,8 +49,11 @@ private:
   std::vector<EngineFile> files;
 };
 
-/// What decides the plans of the engines in the rules: ids, files and their
-/// digests. An error if one of them cannot be found.
+/// That each folder or file of the path is there.
+llvm::Error checkEnginePath(llvm::StringRef path);
+
+/// Decides the plans of the engines in the rules: files and their digests. An
+/// error if one of them cannot be found.
 llvm::Expected<std::string> getEnginesKey(llvm::StringRef rules,
                                           llvm::StringRef path);
 

@@ -7,7 +7,7 @@
 
 #include "Operators.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
-#include "HamKaas/Frontend/Script/Script.h"
+#include "HamKaas/Frontend/Script/Enumerations.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -8,7 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Frontend/Builder/Numbers.h"
-#include "HamKaas/Frontend/Script/Script.h"
+#include "HamKaas/Frontend/Script/Enumerations.h"
 #include "Parser.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -11,6 +11,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
+#include "HamKaas/Frontend/Script/Enumerations.h"
 #include "HamKaas/Frontend/Script/Script.h"
 #include "Operators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

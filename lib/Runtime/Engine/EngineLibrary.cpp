@@ -191,7 +191,7 @@ Error EngineAccess::applies(const HamKaasEngineGroup &group, bool &does,
                             double &seconds) const {
   does = false;
   seconds = 0;
-  // What the engine states of itself needs no question.
+  // Its table answers for element types.
   for (int32_t i = 0; i < group.valueCount; ++i)
     if (!(engine->elementTypes >> group.values[i].elementType & 1))
       return Error();

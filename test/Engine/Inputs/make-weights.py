@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the parameter of net.mlir as a safetensors file."""
 
 import json

@@ -48,10 +48,6 @@ llvm::LogicalResult exportScript(mlir::ModuleOp module,
                                  llvm::raw_ostream &stream,
                                  const ScriptExportOptions &options = {});
 
-/// The word that scripts write for the value of an enumeration; empty for what
-/// is none.
-llvm::StringRef getEnumerationName(mlir::Attribute value);
-
 } // namespace hamkaas
 
 #endif // HAMKAAS_FRONTEND_SCRIPT_SCRIPT_H

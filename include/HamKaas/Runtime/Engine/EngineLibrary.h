@@ -39,8 +39,8 @@ public:
   const char *version() const { return library.table->libraryVersion; }
   const HamKaasEngine &get() const { return *engine; }
 
-  /// Whether it computes the group, and in how many seconds. An error only for
-  /// an engine that fails or breaks the contract.
+  /// Asks whether it computes the group, and in how many seconds. An error only
+  /// for an engine that fails or breaks the contract.
   Error applies(const HamKaasEngineGroup &group, bool &does /* out */,
                 double &seconds /* out */) const;
 

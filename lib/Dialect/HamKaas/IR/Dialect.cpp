@@ -32,6 +32,7 @@ void HamKaasDialect::initialize() {
   addContractionOps();
   addDimensionOps();
   addElementwiseOps();
+  addEngineOps();
   addLoopOps();
   addMathOps();
   addMovementOps();

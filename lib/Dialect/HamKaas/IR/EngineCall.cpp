@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineOps.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -17,8 +17,8 @@ LogicalResult EngineCallOp::verify() {
     if (!type || !type.hasStaticShape() ||
         isa<RankedTensorType>(type) != hasResults) // C1.
       return emitOpError("expected ")
-             << (hasResults ? "tensors" : "buffers")
-             << " of static shape, got " << operand.getType();
+             << (hasResults ? "tensors" : "buffers") << " of static shape, got "
+             << operand.getType();
   }
   int64_t workspace = getEngine().getPacks() ? 0 : getEngine().getWorkspace();
   size_t expected = workspace > 0 ? 2 : 1;

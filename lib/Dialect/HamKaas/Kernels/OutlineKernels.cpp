@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Destinations.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/Plan/BufferizableOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"

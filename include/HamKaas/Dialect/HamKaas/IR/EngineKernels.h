@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_DIALECT_HAMKAAS_IR_ENGINEKERNELS_H
 #define HAMKAAS_DIALECT_HAMKAAS_IR_ENGINEKERNELS_H
 
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 

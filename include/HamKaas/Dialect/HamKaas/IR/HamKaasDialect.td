@@ -131,6 +131,7 @@ def HamKaas_Dialect : Dialect {
     void addContractionOps();
     void addDimensionOps();
     void addElementwiseOps();
+    void addEngineOps();
     void addLoopOps();
     void addMathOps();
     void addMovementOps();
