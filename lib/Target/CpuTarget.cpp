@@ -64,6 +64,13 @@ void CpuTarget::addEngineGroups(OpPassManager &manager,
   manager.addPass(createCSEPass());
 }
 
+uint64_t CpuTarget::getTransformedBytes(const PipelineOptions &options) const {
+  // They are read again soon, from the last level of the caches. The number is
+  // the same on all machines, because sums over slices depend on it. A step of
+  // ResNet-9 takes 0.96 of the time with it, and 0.97 with half or twice it.
+  return options.sameCalls ? 0 : uint64_t(12) << 20;
+}
+
 void CpuTarget::buildPlannedPipeline(OpPassManager &manager,
                                      const PipelineOptions &options) const {
   Target::buildPlannedPipeline(manager, options);

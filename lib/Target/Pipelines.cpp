@@ -148,6 +148,7 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
       options.isEnabled("use-winograd")) {
     UseWinogradOptions winograd;
     winograd.maxError = options.winogradError;
+    winograd.maxBytes = getTransformedBytes(options);
     manager.addPass(createUseWinograd(winograd));
   }
   manager.addPass(createPointwiseConvToMatMul());

@@ -43,6 +43,7 @@ public:
 private:
   void addEngineGroups(mlir::OpPassManager &manager,
                        const PipelineOptions &options) const override;
+  uint64_t getTransformedBytes(const PipelineOptions &options) const override;
 };
 
 } // namespace hamkaas

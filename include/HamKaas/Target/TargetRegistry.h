@@ -63,7 +63,7 @@ public:
   virtual void registerPasses() const {}
 
   /// GRAPH -> KERNELS. Targets share it but for addEngineGroups,
-  /// addEnginePasses, addGroupPasses and computesRows.
+  /// addEnginePasses, addGroupPasses, computesRows and getTransformedBytes.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -120,6 +120,12 @@ protected:
   /// anything else is done with them.
   virtual void addEngineGroups(mlir::OpPassManager &manager,
                                const PipelineOptions &options) const {}
+
+  /// The most bytes of images that Winograd's method transforms at once; 0 for
+  /// any number.
+  virtual uint64_t getTransformedBytes(const PipelineOptions &options) const {
+    return 0;
+  }
 
   /// Adds the passes that give groups to a library.
   virtual void addEnginePasses(mlir::OpPassManager &manager, TargetAttr target,

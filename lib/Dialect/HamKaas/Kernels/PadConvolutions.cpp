@@ -63,9 +63,8 @@ static bool isWorthCopying(ConvOp conv) {
                                         getElementCount(conv.getType()));
 }
 
-Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv) {
-  Value x = conv.getX();
-  auto type = conv.getX().getType();
+Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
   int64_t channels = type.getShape().back();
   SmallVector<int64_t> merged(type.getShape().drop_back());
   merged.back() *= channels;
@@ -95,7 +94,7 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
     });
     for (ConvOp conv : convolutions) {
       OpBuilder builder(conv);
-      conv.getXMutable().assign(padOperand(builder, conv));
+      conv.getXMutable().assign(padOperand(builder, conv, conv.getX()));
       SmallVector<int64_t> none(conv.getPadLow().size(), 0);
       conv.setPadLow(none);
       conv.setPadHigh(none);

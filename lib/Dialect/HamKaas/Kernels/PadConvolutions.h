@@ -17,7 +17,7 @@ class ConvOp;
 /// The `x` of `conv` with its padding around it, copied by a group. The last
 /// spatial dimension is padded together with the channels, so that rows are
 /// long.
-mlir::Value padOperand(mlir::OpBuilder &builder, ConvOp conv);
+mlir::Value padOperand(mlir::OpBuilder &builder, ConvOp conv, mlir::Value x);
 
 } // namespace hamkaas
 

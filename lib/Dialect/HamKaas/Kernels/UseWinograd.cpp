@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
@@ -57,6 +58,34 @@ struct Sizes {
     return height % tile == 0 && width % tile == 0 &&
            multiplyCounts(images, multiplyCounts(height, width)) >=
                tiles * tile * tile;
+  }
+
+  /// Into how many slices of equally many images the batch is cut, so that the
+  /// transformed images of a slice take at most `maxBytes`, if that many tiles
+  /// are left in each.
+  int64_t chooseSlices(int64_t tile, int64_t tiles, uint64_t maxBytes) const {
+    int64_t slices = 1;
+    for (int64_t count = 1; count <= images && maxBytes != 0; ++count) {
+      if (images % count != 0)
+        continue;
+      Sizes slice = *this;
+      slice.images /= count;
+      if (!slice.hasTiles(tile, tiles))
+        break;
+      slices = count;
+      if (slice.getBytes(tile) <= maxBytes)
+        break;
+    }
+    return slices;
+  }
+
+private:
+  /// Of the images and results, transformed.
+  uint64_t getBytes(int64_t tile) const {
+    int64_t size = tile + 2;
+    return sizeof(float) *
+           multiplyCounts(size * size * (height / tile) * (width / tile),
+                          multiplyCounts(images, from + to));
   }
 };
 } // namespace
@@ -157,19 +186,52 @@ static Value makeMatrices(OpBuilder &builder, Location loc, Value tiles) {
       {shape[0] * shape[1], shape[2] * shape[3] * shape[4], shape[5]});
 }
 
-static void replaceByWinograd(ConvOp conv, int64_t tile) {
-  OpBuilder builder(conv);
+/// The images number `slice` of `slices` equal parts.
+static Value takeImages(OpBuilder &builder, Location loc, Value images,
+                        int64_t slice, int64_t slices) {
+  if (slices == 1)
+    return images;
+  // Pad no more than a slice at once.
+  if (auto pad = images.getDefiningOp<PadOp>(); pad && pad.getLow()[0] == 0 &&
+                                                pad.getHigh()[0] == 0 &&
+                                                pad.getInterior()[0] == 0) {
+    Value inner = takeImages(builder, loc, pad.getX(), slice, slices);
+    return PadOp::create(builder, loc, inner, pad.getLow(), pad.getHigh(),
+                         pad.getInterior(), pad.getValue());
+  }
+  int64_t count = cast<RankedTensorType>(images.getType()).getDimSize(0);
+  int64_t size = count / slices;
+  return SliceOp::create(builder, loc, images, slice * size,
+                         (slice + 1) * size);
+}
+
+/// The results of `images`, a part of the batch.
+static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
+                      Value weights, int64_t tile) {
   Location loc = conv.getLoc();
-  Value x = conv.isPadded() ? padOperand(builder, conv) : conv.getX();
+  Value x = conv.isPadded() ? padOperand(builder, conv, images) : images;
   auto input = WinogradInputOp::create(builder, loc, x, tile);
-  Value product =
-      MatMulOp::create(builder, loc, makeMatrices(builder, loc, input),
-                       transformWeights(builder, conv, tile));
+  Value product = MatMulOp::create(builder, loc,
+                                   makeMatrices(builder, loc, input), weights);
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(input.getType()).getShape());
   shape.back() = conv.getType().getShape().back();
   Value products = reshape(builder, loc, product, shape);
-  Value result = WinogradOutputOp::create(builder, loc, products);
+  return WinogradOutputOp::create(builder, loc, products);
+}
+
+static void replaceByWinograd(ConvOp conv, int64_t tile, int64_t slices) {
+  OpBuilder builder(conv);
+  Location loc = conv.getLoc();
+  Value weights = transformWeights(builder, conv, tile);
+  SmallVector<Value> results;
+  for (int64_t slice = 0; slice < slices; ++slice) {
+    Value images = takeImages(builder, loc, conv.getX(), slice, slices);
+    results.push_back(convolve(builder, conv, images, weights, tile));
+  }
+  Value result = slices == 1
+                     ? results.front()
+                     : ConcatOp::create(builder, loc, results, /*dim=*/0);
   conv.replaceAllUsesWith(result);
   conv.erase();
 }
@@ -216,22 +278,34 @@ static void eraseUnused(ArrayRef<Value> values) {
       op->erase();
 }
 
-/// `G^T u G` of `u`, the sum of the products of transformed data and gradients
-/// over all tiles. This is the transpose of the convolution as a map of its
-/// weights.
-static void replaceGradientByWinograd(ConvOp conv, const Sizes &sizes,
-                                      int64_t tile) {
-  OpBuilder builder(conv);
-  Location loc = conv.getLoc();
-  Value x = conv.getX(), w = conv.getW();
-  Value data = permute(builder, loc, x, {3, 1, 2, 0});
-  Value gradient = permute(builder, loc, w, {2, 0, 1, 3});
+/// The products of transformed data and gradients, summed over the tiles.
+static Value multiplyTransformed(OpBuilder &builder, Location loc, Value data,
+                                 Value gradient, int64_t tile) {
   Value left = makeMatrices(builder, loc,
                             WinogradInputOp::create(builder, loc, data, tile));
   Value right = makeMatrices(
       builder, loc, WinogradGradientOp::create(builder, loc, gradient, tile));
   left = PermuteOp::create(builder, loc, left, ArrayRef<int64_t>{0, 2, 1});
-  Value product = MatMulOp::create(builder, loc, left, right);
+  return MatMulOp::create(builder, loc, left, right);
+}
+
+/// `G^T u G` of `u`, the sum of the products of transformed data and gradients
+/// over all tiles. This is the transpose of the convolution as a map of its
+/// weights.
+static void replaceGradientByWinograd(ConvOp conv, const Sizes &sizes,
+                                      int64_t tile, int64_t slices) {
+  OpBuilder builder(conv);
+  Location loc = conv.getLoc();
+  Value x = conv.getX(), w = conv.getW();
+  Value data = permute(builder, loc, x, {3, 1, 2, 0});
+  Value gradient = permute(builder, loc, w, {2, 0, 1, 3});
+  Value product;
+  for (int64_t slice = 0; slice < slices; ++slice) {
+    Value images = takeImages(builder, loc, data, slice, slices);
+    Value results = takeImages(builder, loc, gradient, slice, slices);
+    Value part = multiplyTransformed(builder, loc, images, results, tile);
+    product = product ? AddOp::create(builder, loc, part, product) : part;
+  }
   int64_t size = tile + 2;
   product =
       reshape(builder, loc, product, {size * size, sizes.from * sizes.to});
@@ -250,7 +324,7 @@ static void replaceGradientByWinograd(ConvOp conv, const Sizes &sizes,
     }
   conv.replaceAllUsesWith(result);
   conv.erase();
-  eraseUnused({result, x, w});
+  eraseUnused({result, x, w, data, gradient});
 }
 
 namespace {
@@ -270,17 +344,22 @@ private:
     for (ConvOp conv : llvm::to_vector(block.getOps<ConvOp>())) {
       if (parameterOps.contains(conv))
         continue;
-      int64_t tiles = parameterOps.contains(conv.getW().getDefiningOp())
-                          ? minTiles
-                          : minTilesOfRun;
+      bool isParameter = parameterOps.contains(conv.getW().getDefiningOp());
+      int64_t tiles = isParameter ? minTiles : minTilesOfRun;
       std::optional<Sizes> sizes = matchConvolution(conv);
       if (int64_t tile = chooseTile(conv, sizes, tiles, maxError)) {
-        replaceByWinograd(conv, tile);
+        // Slices would be joined in front of the bias and the activation, which
+        // networks that do not train have behind their convolutions.
+        int64_t slices =
+            isParameter ? 1 : sizes->chooseSlices(tile, tiles, maxBytes);
+        replaceByWinograd(conv, tile, slices);
         continue;
       }
       sizes = matchWeightsGradient(conv);
       if (int64_t tile = chooseTile(conv, sizes, minTilesOfRun, maxError))
-        replaceGradientByWinograd(conv, *sizes, tile);
+        replaceGradientByWinograd(
+            conv, *sizes, tile,
+            sizes->chooseSlices(tile, minTilesOfRun, maxBytes));
     }
   }
 };

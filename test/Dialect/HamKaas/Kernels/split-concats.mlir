@@ -87,3 +87,53 @@ func.func @main(%x: tensor<5x3xf32>, %h: tensor<3xf32>) -> tensor<5x6xf32> {
   }
   return %0#1 : tensor<5x6xf32>
 }
+
+// -----
+
+// At most 32 insertions into one tensor and what it is a part of: two concats of
+// 17 operands are split, their concat is not.
+
+// CHECK-LABEL: func @main(
+// CHECK-COUNT-34: {hamkaas.copy
+// CHECK-NOT:      hamkaas.copy
+// CHECK:          hamkaas.group movement(%{{.*}}, %{{.*}}) {{.*}} -> tensor<34x2xf32>
+func.func @main(%x: tensor<1x2xf32>) -> tensor<34x2xf32> {
+  %0 = hamkaas.tanh %x : tensor<1x2xf32>
+  %1 = hamkaas.tanh %0 : tensor<1x2xf32>
+  %2 = hamkaas.tanh %1 : tensor<1x2xf32>
+  %3 = hamkaas.tanh %2 : tensor<1x2xf32>
+  %4 = hamkaas.tanh %3 : tensor<1x2xf32>
+  %5 = hamkaas.tanh %4 : tensor<1x2xf32>
+  %6 = hamkaas.tanh %5 : tensor<1x2xf32>
+  %7 = hamkaas.tanh %6 : tensor<1x2xf32>
+  %8 = hamkaas.tanh %7 : tensor<1x2xf32>
+  %9 = hamkaas.tanh %8 : tensor<1x2xf32>
+  %10 = hamkaas.tanh %9 : tensor<1x2xf32>
+  %11 = hamkaas.tanh %10 : tensor<1x2xf32>
+  %12 = hamkaas.tanh %11 : tensor<1x2xf32>
+  %13 = hamkaas.tanh %12 : tensor<1x2xf32>
+  %14 = hamkaas.tanh %13 : tensor<1x2xf32>
+  %15 = hamkaas.tanh %14 : tensor<1x2xf32>
+  %16 = hamkaas.tanh %15 : tensor<1x2xf32>
+  %17 = hamkaas.tanh %16 : tensor<1x2xf32>
+  %18 = hamkaas.tanh %17 : tensor<1x2xf32>
+  %19 = hamkaas.tanh %18 : tensor<1x2xf32>
+  %20 = hamkaas.tanh %19 : tensor<1x2xf32>
+  %21 = hamkaas.tanh %20 : tensor<1x2xf32>
+  %22 = hamkaas.tanh %21 : tensor<1x2xf32>
+  %23 = hamkaas.tanh %22 : tensor<1x2xf32>
+  %24 = hamkaas.tanh %23 : tensor<1x2xf32>
+  %25 = hamkaas.tanh %24 : tensor<1x2xf32>
+  %26 = hamkaas.tanh %25 : tensor<1x2xf32>
+  %27 = hamkaas.tanh %26 : tensor<1x2xf32>
+  %28 = hamkaas.tanh %27 : tensor<1x2xf32>
+  %29 = hamkaas.tanh %28 : tensor<1x2xf32>
+  %30 = hamkaas.tanh %29 : tensor<1x2xf32>
+  %31 = hamkaas.tanh %30 : tensor<1x2xf32>
+  %32 = hamkaas.tanh %31 : tensor<1x2xf32>
+  %33 = hamkaas.tanh %32 : tensor<1x2xf32>
+  %a = hamkaas.concat %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16 dim 0 : tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>
+  %b = hamkaas.concat %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33 dim 0 : tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>
+  %y = hamkaas.concat %a, %b dim 0 : tensor<17x2xf32>, tensor<17x2xf32>
+  return %y : tensor<34x2xf32>
+}

@@ -7,14 +7,14 @@
 ml_program.global private @w(#ml_program.extern<tensor<3x3x32x64xf32>>) : tensor<3x3x32x64xf32>
 // CHECK-LABEL: func @four(
 // CHECK:         %[[W:.*]] = ml_program.global_load_const @w
-// CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<1x28x896xf32>) -> tensor<1x30x960xf32>
-// CHECK:         %[[X:.*]] = hamkaas.reshape %{{.*}} : tensor<1x30x960xf32> -> tensor<1x30x30x32xf32>
-// CHECK:         %[[V:.*]] = hamkaas.winograd_input %[[X]] tile 4 : tensor<1x30x30x32xf32>
-// CHECK:         %[[LEFT:.*]] = hamkaas.reshape %[[V]] : tensor<6x6x1x7x7x32xf32> -> tensor<36x49x32xf32>
 // CHECK:         %[[G:.*]] = hamkaas.constant dense<{{.*}}> : tensor<36x9xf32>
 // CHECK:         %[[ROWS:.*]] = hamkaas.reshape %[[W]] : tensor<3x3x32x64xf32> -> tensor<9x2048xf32>
 // CHECK:         %[[U:.*]] = hamkaas.matmul %[[G]], %[[ROWS]]
 // CHECK:         %[[RIGHT:.*]] = hamkaas.reshape %[[U]] : tensor<36x2048xf32> -> tensor<36x32x64xf32>
+// CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<1x28x896xf32>) -> tensor<1x30x960xf32>
+// CHECK:         %[[X:.*]] = hamkaas.reshape %{{.*}} : tensor<1x30x960xf32> -> tensor<1x30x30x32xf32>
+// CHECK:         %[[V:.*]] = hamkaas.winograd_input %[[X]] tile 4 : tensor<1x30x30x32xf32>
+// CHECK:         %[[LEFT:.*]] = hamkaas.reshape %[[V]] : tensor<6x6x1x7x7x32xf32> -> tensor<36x49x32xf32>
 // CHECK:         %[[PRODUCT:.*]] = hamkaas.matmul %[[LEFT]], %[[RIGHT]]
 // CHECK:         %[[M:.*]] = hamkaas.reshape %[[PRODUCT]] : tensor<36x49x64xf32> -> tensor<6x6x1x7x7x64xf32>
 // CHECK:         %[[Y:.*]] = hamkaas.winograd_output %[[M]] : tensor<6x6x1x7x7x64xf32>
@@ -68,8 +68,8 @@ func.func @huge(%x: tensor<1x1048576x1048576x32xf32>) -> tensor<1x1048574x104857
 // CHECK-LABEL: func @six(
 // CHECK:         hamkaas.winograd_input %{{.*}} tile 4
 // SIX-LABEL:   func @six(
-// SIX:           hamkaas.winograd_input %{{.*}} tile 6 : tensor<1x38x50x32xf32>
 // SIX:           hamkaas.constant dense<{{.*}}> : tensor<64x9xf32>
+// SIX:           hamkaas.winograd_input %{{.*}} tile 6 : tensor<1x38x50x32xf32>
 // SIX:           hamkaas.winograd_output %{{.*}} : tensor<8x8x1x6x8x64xf32>
 // NONE:        func @six(
 // NONE:          hamkaas.conv
@@ -83,9 +83,9 @@ func.func @six(%x: tensor<1x38x50x32xf32>) -> tensor<1x36x48x64xf32> {
 
 // CHECK-LABEL: func @weights(
 // CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<3x3x32x64xf32>
-// CHECK:         hamkaas.winograd_input %{{.*}} tile 4
 // CHECK:         %[[ROWS:.*]] = hamkaas.reshape %[[W]] : tensor<3x3x32x64xf32> -> tensor<9x2048xf32>
 // CHECK:         hamkaas.matmul %{{.*}}, %[[ROWS]]
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4
 // CHECK:         hamkaas.winograd_output %{{.*}} : tensor<6x6x4x7x7x64xf32>
 func.func @weights(%w: tensor<3x3x32x64xf32>, %x: tensor<4x28x28x32xf32>) -> tensor<4x28x28x64xf32> {
   %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<4x28x28x32xf32>, tensor<3x3x32x64xf32>

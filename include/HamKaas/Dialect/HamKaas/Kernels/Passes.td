@@ -82,6 +82,11 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
     gradient, a batch of matmuls that sum over all tiles, and `G^T u G` of
     their results `u`.
 
+    Transformed images are up to 4 times as large as the images. If they take
+    more than `max-bytes`, slices of the batch are transformed and multiplied
+    one after the other. A convolution keeps its bits; the gradient of weights
+    sums over one slice after the other, which rounds differently.
+
     A tile size is used if its largest error, relative to the largest value of
     the result, is at most `max-error`. With 256 channels of normal numbers:
 
@@ -94,7 +99,9 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxError", "max-error", "double", /*default=*/"1e-5",
-           "Largest error allowed, relative to the largest value of a result">
+           "Largest error allowed, relative to the largest value of a result">,
+    Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"0",
+           "Largest size of the transformed images, in bytes; 0 for any">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
