@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TargetCompilation.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Support/ReportError.h"
@@ -32,11 +33,100 @@ llvm::Error TargetCompilation::lowerToKernels() {
 }
 
 llvm::Error TargetCompilation::lowerToPlanned() {
+  // Thrift depends on the target, and changes calls.
+  bool mayBeThrifty = options.maxWorkspace != 0 && !options.sameCalls;
+  OwningOpRef<ModuleOp> graph;
+  if (mayBeThrifty)
+    graph = module.clone();
+  options.mayExceedWorkspace = mayBeThrifty;
   if (llvm::Error error = lowerToKernels())
     return error;
   if (llvm::Error error = runner.beginStep("memory plan"))
     return error;
+  if (llvm::Error error = run(Phase::Planned))
+    return error;
+  return mayBeThrifty ? saveMemory(*graph) : llvm::Error::success();
+}
+
+namespace {
+/// What a plan costs.
+struct PlanCost {
+  /// Of the workspace.
+  uint64_t bytes = 0;
+  /// Of a run, and of those the ones whose results were computed before.
+  uint64_t flops = 0, flopsAgain = 0;
+
+  bool fits(uint64_t limit) const { return bytes <= limit; }
+
+  /// Returns whether a plan with more thrift may be faster.
+  bool computesMuchAgain() const { return flopsAgain > flops / 8; }
+
+  /// Thrift costs time, too: it pays off if much less is computed again.
+  bool isBetterThan(const PlanCost &other, uint64_t limit) const {
+    return other.fits(limit) ? fits(limit) && flopsAgain < other.flopsAgain / 2
+                             : bytes < other.bytes;
+  }
+};
+} // namespace
+
+/// The cost of a module in PLANNED.
+static PlanCost getPlanCost(ModuleOp module) {
+  PlanCost cost;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!isEntryFunction(function))
+      continue;
+    for (BlockArgument argument : function.getArguments())
+      if (getRegion(argument) == MemoryRegion::Workspace)
+        cost.bytes = std::max<uint64_t>(
+            cost.bytes, cast<MemRefType>(argument.getType()).getNumElements());
+    for (auto call : function.getOps<func::CallOp>()) {
+      auto flops =
+          call->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName);
+      uint64_t count = flops ? flops.getInt() : 0;
+      cost.flops += count;
+      if (call->hasAttr(HamKaasDialect::recomputedAttrName))
+        cost.flopsAgain += count;
+    }
+  }
+  return cost;
+}
+
+llvm::Error TargetCompilation::lowerThriftily(ModuleOp graph, unsigned thrift,
+                                              bool mayExceed) {
+  options.thrift = thrift;
+  options.mayExceedWorkspace = mayExceed;
+  OwningOpRef<ModuleOp> copy = graph.clone();
+  module->setAttrs(copy->getOperation()->getAttrDictionary());
+  module.getBodyRegion().takeBody(copy->getBodyRegion());
+  if (failed(attachTarget(module, attr)))
+    return llvm::make_error<ReportedError>();
+  if (llvm::Error error = run(Phase::Kernels))
+    return error;
   return run(Phase::Planned);
+}
+
+/// Compiles `graph` again with more and more thrift while the workspace exceeds
+/// the limit, and once more if a plan that fits computes much again. Fails with
+/// the error of the least plan if none fits.
+llvm::Error TargetCompilation::saveMemory(ModuleOp graph) {
+  uint64_t limit = options.maxWorkspace;
+  PlanCost best = getPlanCost(module);
+  unsigned bestThrift = 0, thrift = 0;
+  bool isLastTrial = false;
+  while (thrift < PipelineOptions::maxThrift && !isLastTrial &&
+         (!best.fits(limit) || best.computesMuchAgain())) {
+    isLastTrial = best.fits(limit);
+    if (llvm::Error error = lowerThriftily(graph, ++thrift, /*mayExceed=*/true))
+      return error;
+    PlanCost cost = getPlanCost(module);
+    if (!cost.isBetterThan(best, limit))
+      continue;
+    best = cost;
+    bestThrift = thrift;
+  }
+  if (best.fits(limit) && thrift == bestThrift)
+    return llvm::Error::success();
+  return lowerThriftily(graph, bestThrift, /*mayExceed=*/false);
 }
 
 llvm::Expected<ProgramInfo> TargetCompilation::lowerToLlvm() {

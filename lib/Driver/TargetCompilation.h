@@ -37,13 +37,16 @@ public:
 
 private:
   llvm::Error run(Phase phase);
+  llvm::Error lowerThriftily(mlir::ModuleOp graph, unsigned thrift,
+                             bool mayExceed);
+  llvm::Error saveMemory(mlir::ModuleOp graph);
 
   PhaseRunner &runner;
   mlir::ModuleOp module;
   TargetAttr attr;
   const Target &target;
   TargetCpu host;
-  const PipelineOptions &options;
+  PipelineOptions options;
 };
 
 /// Adds the code of another target to `program`. Regions get the larger size;

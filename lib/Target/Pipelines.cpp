@@ -165,6 +165,7 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   // Packing makes new work on parameters, which hoisting then moves.
   CPUPackParametersOptions pack;
   pack.sameCalls = options.sameCalls;
+  pack.saveMemory = options.thrift > 0;
   manager.addPass(createCPUPackParameters(pack));
   manager.addPass(createHoistParameters());
   // Parameters have places of their own by now.
@@ -186,6 +187,8 @@ void Target::buildPlannedPipeline(OpPassManager &manager,
   manager.addPass(createBufferize());
   PlanMemoryOptions plan;
   plan.maxWorkspace = options.maxWorkspace;
+  plan.mayExceed = options.mayExceedWorkspace;
+  plan.shareRows = options.thrift > 0;
   manager.addPass(createPlanMemory(plan));
   manager.addPass(createVerifyPlanned());
 }

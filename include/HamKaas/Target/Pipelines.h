@@ -22,6 +22,13 @@ struct PipelineOptions : CompileSettings {
   /// True if the calls of kernels are to be the same for all targets.
   bool sameCalls = false;
 
+  /// How much time pipelines give for memory, from 0 to `maxThrift`.
+  unsigned thrift = 0;
+  static constexpr unsigned maxThrift = 1;
+
+  /// True if a plan may exceed `maxWorkspace`: it is a trial then.
+  bool mayExceedWorkspace = false;
+
   /// Returns whether `noOptimize` leaves the optimization in.
   bool isEnabled(llvm::StringRef optimization) const;
 };

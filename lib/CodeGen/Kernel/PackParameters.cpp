@@ -106,7 +106,8 @@ private:
     Operation *source = weights.getDefiningOp();
     bool isOnce =
         movable.contains(source) && !isa<ScanOp>(source->getParentOp());
-    if (!isOnce && !paysInEachRun(*loops, steps))
+    if (!isOnce && (!paysInEachRun(*loops, steps) ||
+                    (saveMemory && !mayStand(group, weights, steps))))
       return std::nullopt;
     return RightSide{root, *loops, argument, weights};
   }
@@ -176,6 +177,21 @@ private:
                                        layout.innerDims, layout.tile,
                                        layout.outerPermutation)
                   .getResult());
+  }
+
+  /// Returns whether panels that `group` reads in a loop of `steps` steps need
+  /// no memory where most is in use: they replace the matrix, or the loop is no
+  /// gradient of another one. Those are reversed.
+  static bool mayStand(GroupOp group, Value weights, int64_t steps) {
+    if (steps == 1)
+      return false;
+    if (weights.getDefiningOp<GroupOp>() && weights.hasOneUse())
+      return true;
+    for (auto scan = dyn_cast<ScanOp>(group->getParentOp()); scan;
+         scan = dyn_cast<ScanOp>(scan->getParentOp()))
+      if (scan.getReversed())
+        return false;
+    return true;
   }
 
   /// Returns whether packing before a loop of `steps` steps pays off.

@@ -32,6 +32,10 @@ def CPUPackParameters
   let options = [
     Option<"sameCalls", "same-calls", "bool", /*default=*/"false",
            "On a GPU, also pack in each run what pays off on a CPU">,
+    Option<"saveMemory", "save-memory", "bool", /*default=*/"false",
+           "Of matrices known only at run time, pack only those that a loop "
+           "reads, but in a reversed one, such as the gradient of another, none "
+           "that anything else reads">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",

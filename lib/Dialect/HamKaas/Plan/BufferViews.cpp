@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferViews.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -120,4 +122,26 @@ Value hamkaas::cloneView(OpBuilder &builder, Value operand, Value buffer) {
   for (Operation *op : llvm::reverse(chain))
     builder.clone(*op, mapping);
   return mapping.lookup(operand);
+}
+
+std::optional<int64_t> hamkaas::getBufferBytes(MemRefType type) {
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8 != 0)
+    return std::nullopt;
+  std::optional<int64_t> bytes = type.getElementTypeBitWidth() / 8;
+  for (int64_t size : type.getShape()) {
+    bytes = llvm::checkedMul(*bytes, size);
+    if (!bytes)
+      return std::nullopt;
+  }
+  return bytes;
+}
+
+bool hamkaas::isLoop(Operation *step) { return isa<RepeatOp>(step); }
+
+bool hamkaas::writesTo(OpOperand &operand) {
+  Operation *step = operand.getOwner();
+  if (auto repeat = dyn_cast<RepeatOp>(step))
+    return repeat.isDpsInit(&operand) || operand.get() == repeat.getWorkspace();
+  return operand.getOperandNumber() + 1 == step->getNumOperands();
 }

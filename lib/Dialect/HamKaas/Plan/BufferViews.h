@@ -49,6 +49,16 @@ mlir::Value cloneView(mlir::OpBuilder &builder, mlir::Value operand,
 /// The strides of a dense row-major buffer.
 llvm::SmallVector<int64_t, 4> getDenseStrides(llvm::ArrayRef<int64_t> sizes);
 
+/// The size of a buffer, or nothing if it is dynamic, not a whole number of
+/// bytes, or 2^63 bytes and more.
+std::optional<int64_t> getBufferBytes(mlir::MemRefType type);
+
+/// Returns whether `step` is a loop.
+bool isLoop(mlir::Operation *step);
+
+/// Returns whether the step writes to `operand`, which it may read as well.
+bool writesTo(mlir::OpOperand &operand);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_LIB_DIALECT_HAMKAAS_PLAN_BUFFERVIEWS_H

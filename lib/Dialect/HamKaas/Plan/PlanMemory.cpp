@@ -38,10 +38,11 @@ namespace {
 class ProgramPlanner {
 public:
   ProgramPlanner(func::FuncOp program, const SymbolTable &symbols,
-                 const ConstantsRegion &constants, uint64_t alignment)
+                 const ConstantsRegion &constants, uint64_t alignment,
+                 bool shareRows)
       : program(program), signature(*getProgramSignature(program)),
         symbols(symbols), constants(constants), stateRegion(alignment),
-        alignment(alignment), builder(program) {}
+        alignment(alignment), shareRows(shareRows), builder(program) {}
 
   /// Finds a place for every buffer; changes nothing.
   LogicalResult plan();
@@ -81,6 +82,7 @@ private:
   RegionTable stateRegion;
   SmallVector<Attribute> states;
   uint64_t alignment;
+  bool shareRows;
   OpBuilder builder;
   ProgramBuffers buffers;
   ArenaPlan arena;
@@ -100,7 +102,7 @@ private:
 
 LogicalResult ProgramPlanner::plan() {
   FailureOr<ProgramBuffers> analyzed =
-      ProgramBuffers::analyze(program, symbols);
+      ProgramBuffers::analyze(program, symbols, shareRows);
   if (failed(analyzed))
     return failure();
   buffers = std::move(*analyzed);
@@ -453,7 +455,7 @@ private:
       return failure();
     if (failed(addWorkspaces(loop, symbols)))
       return failure();
-    ProgramPlanner planner(loop, symbols, constants, alignment);
+    ProgramPlanner planner(loop, symbols, constants, alignment, shareRows);
     return success(succeeded(planner.plan()) && succeeded(planner.rewrite()));
   }
 
@@ -489,8 +491,9 @@ private:
          ++trial) {
       OwningOpRef<func::FuncOp> changed = entry.clone();
       RecomputedBuffers found =
-          recomputeBuffers(*changed, symbols, limit, alignment);
-      ProgramPlanner planner(*changed, symbols, constants, alignment);
+          recomputeBuffers(*changed, symbols, limit, alignment, shareRows);
+      ProgramPlanner planner(*changed, symbols, constants, alignment,
+                             shareRows);
       if (found == RecomputedBuffers::None || failed(planner.plan()))
         break;
       uint64_t bytes = planner.getWorkspaceBytes();
@@ -513,15 +516,15 @@ private:
         failed(delayStateWrites(entry, symbols)))
       return failure();
     if (maxWorkspace != 0) {
-      ProgramPlanner free(entry, symbols, constants, alignment);
+      ProgramPlanner free(entry, symbols, constants, alignment, shareRows);
       if (failed(free.plan()))
         return failure();
       if (free.getWorkspaceBytes() > maxWorkspace)
         saveMemory(entry, symbols, constants, free.getWorkspaceBytes());
     }
-    ProgramPlanner run(entry, symbols, constants, alignment);
+    ProgramPlanner run(entry, symbols, constants, alignment, shareRows);
     return success(succeeded(run.plan()) &&
-                   succeeded(run.checkWorkspace(maxWorkspace)) &&
+                   (mayExceed || succeeded(run.checkWorkspace(maxWorkspace))) &&
                    succeeded(run.rewrite()));
   }
 
@@ -555,7 +558,7 @@ private:
       if (failed(planEntry(entry, symbols, constants)))
         return failure();
     if (prepare) {
-      ProgramPlanner load(prepare, symbols, constants, alignment);
+      ProgramPlanner load(prepare, symbols, constants, alignment, shareRows);
       if (failed(load.plan()) || failed(load.rewrite()))
         return failure();
     }

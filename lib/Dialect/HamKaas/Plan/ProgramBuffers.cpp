@@ -8,38 +8,18 @@
 #include "ProgramBuffers.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
+#include "SharedRows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace hamkaas;
 
-std::optional<int64_t> hamkaas::getBufferBytes(MemRefType type) {
-  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
-      type.getElementTypeBitWidth() % 8 != 0)
-    return std::nullopt;
-  std::optional<int64_t> bytes = type.getElementTypeBitWidth() / 8;
-  for (int64_t size : type.getShape()) {
-    bytes = llvm::checkedMul(*bytes, size);
-    if (!bytes)
-      return std::nullopt;
-  }
-  return bytes;
-}
-
-bool hamkaas::isLoop(Operation *step) { return isa<RepeatOp>(step); }
-
-bool hamkaas::writesTo(OpOperand &operand) {
-  Operation *step = operand.getOwner();
-  if (auto repeat = dyn_cast<RepeatOp>(step))
-    return repeat.isDpsInit(&operand) || operand.get() == repeat.getWorkspace();
-  return operand.getOperandNumber() + 1 == step->getNumOperands();
-}
-
 FailureOr<ProgramBuffers> ProgramBuffers::analyze(func::FuncOp program,
-                                                  const SymbolTable &symbols) {
+                                                  const SymbolTable &symbols,
+                                                  bool shareRows) {
   ProgramBuffers result;
+  result.shareRows = shareRows;
   for (BlockArgument argument : program.getArguments())
     if (failed(result.addBuffer(argument)))
       return failure();
@@ -141,7 +121,12 @@ void ProgramBuffers::findReplacements(const SymbolTable &symbols) {
       findReplacement(step, copy.getSource());
       continue;
     }
-    // A loop reads its operands again after it has written to others.
+    // A loop reads its operands again after it has written to others, but not
+    // the same row.
+    if (auto repeat = dyn_cast<RepeatOp>(step); repeat && shareRows)
+      for (auto [row, output] : findSharedRows(repeat, symbols))
+        if (isUsedOnce(step, row->get()) && isUsedOnce(step, output->get()))
+          replace(row->get(), output->get());
     auto call = dyn_cast<func::CallOp>(step);
     if (!call)
       continue;
@@ -164,25 +149,38 @@ void ProgramBuffers::findReplacements(const SymbolTable &symbols) {
   }
 }
 
+/// Returns whether only this operand of `step` lies in its buffer.
+bool ProgramBuffers::isUsedOnce(Operation *step, Value operand) const {
+  Value buffer = getView(operand).buffer;
+  return llvm::count_if(step->getOperands(), [&](Value other) {
+           return getView(other).buffer == buffer;
+         }) == 1;
+}
+
 /// Lets a buffer first written by `step` replace `dying`, an operand of the
 /// same type, if that is not used after `step`.
 void ProgramBuffers::findReplacement(Operation *step, Value dying) {
+  for (Value operand : step->getOperands())
+    if (replace(dying, operand))
+      return;
+}
+
+/// Lets the buffer of `operand` replace that of `dying`, an operand of the same
+/// step, if both have one type and this use is the last one of `dying` and the
+/// first one of `operand`.
+bool ProgramBuffers::replace(Value dying, Value operand) {
   std::optional<size_t> old = getWholeAllocation(dying);
-  if (!old)
-    return;
-  for (Value operand : step->getOperands()) {
-    std::optional<size_t> created = getWholeAllocation(operand);
-    auto oldType = cast<MemRefType>(dying.getType());
-    auto newType = cast<MemRefType>(operand.getType());
-    if (!created || lifetimes[*created].mayReplace ||
-        lifetimes[*created].firstUse != lifetimes[*old].lastUse ||
-        lifetimes[*created].firstUse == lifetimes[*old].firstUse ||
-        oldType.getElementType() != newType.getElementType() ||
-        oldType.getShape() != newType.getShape())
-      continue;
-    assert(lifetimes[*created].bytes == lifetimes[*old].bytes &&
-           "whole buffers of one type have one size");
-    lifetimes[*created].mayReplace = *old;
-    return;
-  }
+  std::optional<size_t> created = getWholeAllocation(operand);
+  auto oldType = cast<MemRefType>(dying.getType());
+  auto newType = cast<MemRefType>(operand.getType());
+  if (!old || !created || lifetimes[*created].mayReplace ||
+      lifetimes[*created].firstUse != lifetimes[*old].lastUse ||
+      lifetimes[*created].firstUse == lifetimes[*old].firstUse ||
+      oldType.getElementType() != newType.getElementType() ||
+      oldType.getShape() != newType.getShape())
+    return false;
+  assert(lifetimes[*created].bytes == lifetimes[*old].bytes &&
+         "whole buffers of one type have one size");
+  lifetimes[*created].mayReplace = *old;
+  return true;
 }

@@ -15,27 +15,19 @@
 
 namespace hamkaas {
 
-/// The size of a buffer, or nothing if it is dynamic, not a whole number of
-/// bytes, or 2^63 bytes and more.
-std::optional<int64_t> getBufferBytes(mlir::MemRefType type);
-
 /// Returns whether `step` copies its first operand to its last one.
 bool isCopy(mlir::Operation *step);
-
-/// Returns whether `step` is a loop.
-bool isLoop(mlir::Operation *step);
-
-/// Returns whether the step writes to `operand`, which it may read as well.
-bool writesTo(mlir::OpOperand &operand);
 
 /// The calls of kernels, loops and copies of a function without control flow,
 /// the views that are their operands, and the lifetimes of the buffers that the
 /// function allocates.
 class ProgramBuffers {
 public:
-  /// Emits an error for an operation that has no place in such a function.
+  /// Emits an error for an operation that has no place in such a function. With
+  /// `shareRows`, outputs of loops may replace rows that die.
   static mlir::FailureOr<ProgramBuffers>
-  analyze(mlir::func::FuncOp program, const mlir::SymbolTable &symbols);
+  analyze(mlir::func::FuncOp program, const mlir::SymbolTable &symbols,
+          bool shareRows = false);
 
   /// The calls, loops and copies, in the order of the run.
   llvm::ArrayRef<mlir::Operation *> getSteps() const { return steps; }
@@ -63,6 +55,8 @@ private:
   void findLifetimes();
   void findReplacements(const mlir::SymbolTable &symbols);
   void findReplacement(mlir::Operation *step, mlir::Value dying);
+  bool replace(mlir::Value dying, mlir::Value operand);
+  bool isUsedOnce(mlir::Operation *step, mlir::Value operand) const;
   std::optional<size_t> getWholeAllocation(mlir::Value operand) const;
 
   llvm::SmallVector<mlir::Operation *> steps;
@@ -71,6 +65,7 @@ private:
   std::vector<ArenaBuffer> lifetimes;
   /// Index of an allocation in `allocations`.
   llvm::DenseMap<mlir::Value, size_t> indices;
+  bool shareRows = false;
 };
 
 } // namespace hamkaas

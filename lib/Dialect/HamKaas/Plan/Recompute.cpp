@@ -15,6 +15,7 @@
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Planner/Recomputation.h"
 #include "ProgramBuffers.h"
+#include "SharedRows.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,9 +32,9 @@ namespace {
 class CallRepeater {
 public:
   CallRepeater(func::FuncOp program, const SymbolTable &symbols,
-               ProgramBuffers buffers, uint64_t alignment)
+               ProgramBuffers buffers, uint64_t alignment, bool shareRows)
       : symbols(symbols), buffers(std::move(buffers)), alignment(alignment),
-        builder(program) {}
+        shareRows(shareRows), builder(program) {}
 
   Work describe();
   void rewrite(const Recomputation &recomputation);
@@ -52,6 +53,7 @@ private:
   const SymbolTable &symbols;
   ProgramBuffers buffers;
   uint64_t alignment;
+  bool shareRows;
   OpBuilder builder;
   SmallVector<Value> values;
   std::vector<uint64_t> bytes;
@@ -125,6 +127,10 @@ void CallRepeater::addReplaceable(Operation *step, WorkStep &work) {
       work.replaceable.push_back(getIndex(step->getOperands().front()));
     return;
   }
+  if (auto repeat = dyn_cast<RepeatOp>(step); repeat && shareRows)
+    for (auto [row, output] : findSharedRows(repeat, symbols))
+      if (isWhole(row->get()) && isWhole(output->get()))
+        work.replaceable.push_back(getIndex(row->get()));
   auto call = dyn_cast<func::CallOp>(step);
   auto kernel = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : nullptr;
   if (!kernel || call.getNumOperands() == 0)
@@ -229,10 +235,10 @@ void CallRepeater::rewrite(const Recomputation &recomputation) {
 
 RecomputedBuffers hamkaas::recomputeBuffers(func::FuncOp program,
                                             const SymbolTable &symbols,
-                                            uint64_t limit,
-                                            uint64_t alignment) {
+                                            uint64_t limit, uint64_t alignment,
+                                            bool shareRows) {
   FailureOr<ProgramBuffers> analyzed =
-      ProgramBuffers::analyze(program, symbols);
+      ProgramBuffers::analyze(program, symbols, shareRows);
   if (failed(analyzed))
     return RecomputedBuffers::None;
   // Buffers that lie in an output or a state take no workspace. A state has
@@ -240,7 +246,8 @@ RecomputedBuffers hamkaas::recomputeBuffers(func::FuncOp program,
   // then.
   (void)analyzed->placeCopies(symbols,
                               [](Value host) { return !host.getDefiningOp(); });
-  CallRepeater repeater(program, symbols, std::move(*analyzed), alignment);
+  CallRepeater repeater(program, symbols, std::move(*analyzed), alignment,
+                        shareRows);
   Recomputation recomputation = recompute(repeater.describe(), limit);
   if (!recomputation.hasRepeated)
     return RecomputedBuffers::None;

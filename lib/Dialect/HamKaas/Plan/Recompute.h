@@ -22,10 +22,12 @@ enum class RecomputedBuffers {
 /// Repeats calls of kernels of `program`, which `ProgramBuffers` can analyze,
 /// in front of late readers of their results, so that at most `limit` bytes of
 /// its allocations are in use at once, each rounded up to `alignment`. What the
-/// program computes stays the same to the bit.
+/// program computes stays the same to the bit. `shareRows` is as for
+/// ProgramBuffers.
 RecomputedBuffers recomputeBuffers(mlir::func::FuncOp program,
                                    const mlir::SymbolTable &symbols,
-                                   uint64_t limit, uint64_t alignment);
+                                   uint64_t limit, uint64_t alignment,
+                                   bool shareRows);
 
 } // namespace hamkaas
 

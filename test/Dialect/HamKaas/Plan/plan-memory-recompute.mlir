@@ -1,10 +1,13 @@
 // RUN: hamkaas-opt %s -hamkaas-plan-memory=max-workspace=1024 -hamkaas-verify-planned | FileCheck %s
 // RUN: hamkaas-opt %s -hamkaas-plan-memory=max-workspace=2048 -hamkaas-verify-planned | FileCheck %s --check-prefix=FREE
 // RUN: not hamkaas-opt %s -hamkaas-plan-memory=max-workspace=512 2>&1 | FileCheck %s --check-prefix=SMALL
+// RUN: hamkaas-opt %s -hamkaas-plan-memory='max-workspace=512 may-exceed=true' -hamkaas-verify-planned | FileCheck %s
 
 // A plan that fits is left alone.
 
 // FREE-NOT: hamkaas.recomputed
+
+// The least is taken where it may exceed the limit.
 
 // The result of the cheap kernel is computed again in front of its late reader,
 // from a view of the input.

@@ -49,6 +49,9 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
       start, unless that part is in use meanwhile or the workspace would grow.
     * A buffer that is only a copy vanishes: its readers read the source, if
       nobody writes there meanwhile.
+    * With `share-rows`: result rows of a loop take the place of rows that it
+      reads, if these die and each step writes its row when it has read the
+      other, in calls that depend on each other.
 
     If a function needs more than `max-workspace`, kernels run once more in front
     of late readers of their results, which need not be kept then: first those
@@ -57,7 +60,7 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
     they are kept for it, or computed again, too. The bits stay the same, because
     it is the same kernel. Such calls have `hamkaas.recomputed`. Loops, copies
     and kernels that check values run once. If the function still needs more,
-    the error names the least that was reached.
+    the error names the least that was reached, or `may-exceed` accepts it.
 
     The plan is left on the functions as `hamkaas.states`, `hamkaas.buffers` and
     `hamkaas.workspace_lower_bound`. `hamkaas.states` of `@prepare` lists the
@@ -73,7 +76,12 @@ def PlanMemory : Pass<"hamkaas-plan-memory", "mlir::ModuleOp"> {
            "Alignment of each offset in bytes, a power of two up to 2^32">,
     Option<"maxWorkspace", "max-workspace", "uint64_t", /*default=*/"0",
            "Compute results again, in place of keeping them, so that no function "
-           "needs a larger workspace, in bytes, or fail; 0 for no limit">
+           "needs a larger workspace, in bytes, or fail; 0 for no limit">,
+    Option<"mayExceed", "may-exceed", "bool", /*default=*/"false",
+           "Do not fail where the least workspace that was found exceeds "
+           "max-workspace">,
+    Option<"shareRows", "share-rows", "bool", /*default=*/"false",
+           "Let result rows of loops take the place of rows that die">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
