@@ -155,6 +155,12 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   manager.addPass(createMatMulToReduction());
   manager.addPass(createPadConvolutions());
   manager.addPass(createFuseHorizontalMatMuls());
+  if (options.thrift > 0) {
+    SliceUpdatesOptions updates;
+    updates.maxBytes =
+        std::max<uint64_t>(options.maxWorkspace >> (options.thrift + 1), 1);
+    manager.addPass(createSliceUpdates(updates));
+  }
   manager.addPass(createNestConcats());
   FormGroupsOptions groups;
   groups.computeRows = computesRows(options);

@@ -24,7 +24,7 @@ struct PipelineOptions : CompileSettings {
 
   /// How much time pipelines give for memory, from 0 to `maxThrift`.
   unsigned thrift = 0;
-  static constexpr unsigned maxThrift = 1;
+  static constexpr unsigned maxThrift = 3;
 
   /// True if a plan may exceed `maxWorkspace`: it is a trial then.
   bool mayExceedWorkspace = false;

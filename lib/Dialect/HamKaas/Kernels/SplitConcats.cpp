@@ -207,7 +207,7 @@ struct SplitConcats : hamkaas::impl::SplitConcatsBase<SplitConcats> {
         noteResults(op);
     });
     for (GroupOp group : groups)
-      if (group.getNumResults() == 1 && !states.contains(group.getResult(0)))
+      if (group.getNumResults() == 1)
         split(group);
   }
 
@@ -261,6 +261,10 @@ private:
     size_t &work = works[group->getBlock()];
     if (!llvm::is_contained(isCopy, true) || count > maxInsertions ||
         work + count * count * count > maxWork)
+      return;
+    // Parts of the old contents may lie elsewhere in the state.
+    if (states.contains(group.getResult(0)) &&
+        llvm::is_contained(isCopy, false))
       return;
     work += count * count * count;
     ConcatSplitter splitter(group);

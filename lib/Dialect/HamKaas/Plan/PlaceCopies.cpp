@@ -243,10 +243,20 @@ void CopyPlacer::move(const Part &guest, const Part &host) {
 DenseSet<Value>
 ProgramBuffers::placeCopies(const SymbolTable &symbols,
                             function_ref<bool(Value)> mayBeHost) {
-  CopyPlacer placer(*this, symbols, mayBeHost);
-  for (auto [i, step] : llvm::enumerate(steps))
-    if (isCopy(step))
-      placer.place(i);
+  bool mayBeAllocated = false;
+  auto mayBeHostNow = [&](Value host) {
+    return (mayBeAllocated || !host.getDefiningOp()) && mayBeHost(host);
+  };
+  CopyPlacer placer(*this, symbols, mayBeHostNow);
+  // First outputs and states; then, as parts of a buffer that moved there, what
+  // is copied into it. Parts that lie in it already would forbid it to move.
+  constexpr int sweeps = 3;
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    mayBeAllocated = sweep == sweeps - 1;
+    for (auto [i, step] : llvm::enumerate(steps))
+      if (isCopy(step))
+        placer.place(i);
+  }
   for (auto &[value, view] : views) {
     auto [buffer, offset] = placer.getPlace(view.buffer);
     view.buffer = buffer;

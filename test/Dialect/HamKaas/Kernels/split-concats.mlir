@@ -54,7 +54,8 @@ func.func @main(%x: tensor<2xf32>) -> tensor<8xf32> {
 // -----
 
 // Nothing to do: parts that are no parts in memory, none that is computed, one
-// that is a result of the program, the new value of a state.
+// that is a result of the program, a new value of a state with a part that is
+// not computed, which may be one of its old contents.
 
 // CHECK-LABEL: func @main(
 // CHECK-NOT:     hamkaas.copy
@@ -86,6 +87,21 @@ func.func @main(%x: tensor<5x3xf32>, %h: tensor<3xf32>) -> tensor<5x6xf32> {
     hamkaas.yield %1, %3 : tensor<3xf32>, tensor<6xf32>
   }
   return %0#1 : tensor<5x6xf32>
+}
+
+// -----
+
+// The new value of a state whose parts are all computed.
+
+// CHECK-LABEL: func @main(
+// CHECK-COUNT-2: hamkaas.group movement({{.*}}) {hamkaas.copy
+func.func @main(%s: tensor<4x3xf32> {hamkaas.region = #hamkaas.region<state>, hamkaas.name = "s"}) -> (tensor<4x3xf32> {hamkaas.region = #hamkaas.region<state>, hamkaas.name = "s"}) {
+  %x = hamkaas.slice %s[0, 2] : tensor<4x3xf32>
+  %y = hamkaas.slice %s[2, 4] : tensor<4x3xf32>
+  %a = hamkaas.relu %x : tensor<2x3xf32>
+  %b = hamkaas.tanh %y : tensor<2x3xf32>
+  %c = hamkaas.concat %a, %b dim 0 : tensor<2x3xf32>, tensor<2x3xf32>
+  return %c : tensor<4x3xf32>
 }
 
 // -----

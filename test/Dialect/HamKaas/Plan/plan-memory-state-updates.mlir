@@ -225,3 +225,37 @@ func.func @main(%x: memref<4xf32> {hamkaas.name = "x", hamkaas.region = #hamkaas
   memref.copy %newt, %t : memref<4xf32> to memref<4xf32>
   return
 }
+
+// -----
+
+// Slices of an update are written into the state, though they are copied to
+// another buffer at first. Each reads its part of the old contents.
+
+// CHECK-LABEL: func @main(
+// CHECK-SAME:    %{{.*}}: memref<0xi8> {hamkaas.region = #hamkaas.region<workspace>}
+// CHECK:         %[[FIRST:.*]] = memref.view %[[S:.*]][%c0][] : memref<64xi8> to memref<2xf32>
+// CHECK:         call @update(%[[FIRST]], %[[FIRST]])
+// CHECK:         %[[SECOND:.*]] = memref.view %[[S]][%c8][] : memref<64xi8> to memref<2xf32>
+// CHECK:         call @update(%[[SECOND]], %[[SECOND]])
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func private @update(%a: memref<2xf32, strided<[?], offset: ?>> {hamkaas.inplace}, %b: memref<2xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  return
+}
+func.func @main(%s: memref<4xf32> {hamkaas.name = "s", hamkaas.region = #hamkaas.region<state>}) {
+  %s0 = memref.subview %s[0] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1]>>
+  %s1 = memref.subview %s[2] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 2>>
+  %old0 = memref.cast %s0 : memref<2xf32, strided<[1]>> to memref<2xf32, strided<[?], offset: ?>>
+  %old1 = memref.cast %s1 : memref<2xf32, strided<[1], offset: 2>> to memref<2xf32, strided<[?], offset: ?>>
+  %a = memref.alloc() : memref<2xf32>
+  %b = memref.alloc() : memref<2xf32>
+  %x = memref.alloc() : memref<4xf32>
+  %x0 = memref.subview %x[0] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1]>>
+  %x1 = memref.subview %x[2] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 2>>
+  call @update(%old0, %a) : (memref<2xf32, strided<[?], offset: ?>>, memref<2xf32>) -> ()
+  call @update(%old1, %b) : (memref<2xf32, strided<[?], offset: ?>>, memref<2xf32>) -> ()
+  memref.copy %a, %x0 : memref<2xf32> to memref<2xf32, strided<[1]>>
+  memref.copy %b, %x1 : memref<2xf32> to memref<2xf32, strided<[1], offset: 2>>
+  memref.copy %x, %s : memref<4xf32> to memref<4xf32>
+  return
+}

@@ -126,6 +126,27 @@ def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
   ];
 }
 
+def SliceUpdates : Pass<"hamkaas-slice-updates", "mlir::ModuleOp"> {
+  let summary = "compute large gradients and the updates behind them by rows";
+  let description = [{
+    Before: a `hamkaas.matmul` of two matrices whose result takes more than
+    `max-bytes` and is used, element by element, by nothing but new values of
+    states: the gradient of a parameter. After: products of slices of its rows,
+    each with the update of these rows behind it, and `hamkaas.concat`s that are
+    stored. Memory planning writes the slices into the states, so that no buffer
+    holds the gradient. The bits stay the same.
+
+    There are at most 16 slices, of 32 rows or more.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"0",
+           "Largest size of a gradient, in bytes; 0 for any">
+  ];
+  let dependentDialects = [
+    "hamkaas::HamKaasDialect", "mlir::ml_program::MLProgramDialect"
+  ];
+}
+
 def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
   let summary = "collect the operations of each kernel";
   let description = [{
