@@ -123,7 +123,7 @@ def build_benchmark(name):
 NETWORKS = {"mlp": build_mlp, "resnet": build_resnet,
             "transformer": build_transformer}
 NETWORKS.update({f"training-{name}": functools.partial(build_benchmark, name)
-                 for name in ("mlp", "resnet9", "lstm", "gpt")})
+                 for name in networks.NETWORKS})
 
 
 def run_step(model, batch):
