@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -110,8 +111,8 @@ void ScanOp::dropUnusedValues() {
 
 namespace {
 
-/// Hoists loop-invariant operations. Constants stay, because they become part
-/// of a kernel's code.
+/// Hoists loop-invariant operations. Constants stay, also those that are
+/// repeated, because they become part of a kernel's code.
 struct HoistInvariants : OpRewritePattern<ScanOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -128,6 +129,8 @@ struct HoistInvariants : OpRewritePattern<ScanOp> {
 
 private:
   static bool isNumber(Value value) {
+    if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+      value = broadcast.getX();
     DenseElementsAttr elements;
     return matchPattern(value, m_Constant(&elements)) && elements.isSplat();
   }
@@ -141,12 +144,20 @@ private:
            });
   }
 
+  static void cloneNumber(Value number, IRMapping &mapping,
+                          PatternRewriter &rewriter) {
+    Operation *op = number.getDefiningOp();
+    for (Value constant : op->getOperands())
+      rewriter.clone(*constant.getDefiningOp(), mapping);
+    rewriter.clone(*op, mapping);
+  }
+
   static void hoist(Operation *op, ScanOp scan, PatternRewriter &rewriter) {
     rewriter.setInsertionPoint(scan);
     IRMapping mapping;
     for (Value operand : op->getOperands()) {
       if (isNumber(operand))
-        rewriter.clone(*operand.getDefiningOp(), mapping);
+        cloneNumber(operand, mapping, rewriter);
       else
         mapping.map(operand, scan.getTiedOperand(cast<BlockArgument>(operand)));
     }

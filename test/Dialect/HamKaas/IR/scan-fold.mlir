@@ -24,6 +24,35 @@ func.func @invariant(%h: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
+// So do repeated numbers, which would be a tensor in memory outside.
+// CHECK-LABEL: func @repeated(
+// CHECK-SAME:    %[[H:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>)
+// CHECK-NOT:     hamkaas.broadcast
+// CHECK:         hamkaas.scan 3 from(%[[H]]) over() with() :
+// CHECK:           hamkaas.broadcast
+// CHECK:           hamkaas.yield
+// CHECK:         %[[TWO:.*]] = hamkaas.broadcast %{{.*}} : tensor<1xf32> -> tensor<4xf32>
+// CHECK-NEXT:    %[[SUM:.*]] = hamkaas.add %[[W]], %[[TWO]]
+// CHECK-NEXT:    hamkaas.scan 3 from(%[[H]]) over() with(%[[SUM]]) :
+func.func @repeated(%h: tensor<4xf32>, %w: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = hamkaas.scan 3 from(%h) over() with() : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%c: tensor<4xf32>):
+    %two = hamkaas.constant dense<2.0> : tensor<1xf32>
+    %1 = hamkaas.broadcast %two : tensor<1xf32> -> tensor<4xf32>
+    %2 = hamkaas.sub %1, %c : tensor<4xf32>, tensor<4xf32>
+    hamkaas.yield %2 : tensor<4xf32>
+  }
+  %3 = hamkaas.scan 3 from(%h) over() with(%w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%c: tensor<4xf32>, %v: tensor<4xf32>):
+    %two = hamkaas.constant dense<2.0> : tensor<1xf32>
+    %1 = hamkaas.broadcast %two : tensor<1xf32> -> tensor<4xf32>
+    %2 = hamkaas.add %v, %1 : tensor<4xf32>, tensor<4xf32>
+    %4 = hamkaas.mul %c, %2 : tensor<4xf32>, tensor<4xf32>
+    hamkaas.yield %4 : tensor<4xf32>
+  }
+  return %0, %3 : tensor<4xf32>, tensor<4xf32>
+}
+
 // A value that is given twice is given once, one that nothing reads is not.
 // CHECK-LABEL: func @values(
 // CHECK-SAME:    %[[H:.*]]: tensor<4xf32>, %[[W:[a-z0-9]+]]: tensor<4xf32>, %{{.*}}: tensor<2xf32>)
