@@ -153,8 +153,11 @@ def scaled_dot_product_attention(
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else \
         check_real(_NAME, "scale", scale)
     q, k, v = (_flatten_batch(x, batch) for x in (query, key, value))
-    result: T = _attend(q, k, v, mask, bias, factor)
     sees = None if is_causal else _sees_a_key(mask, bias)
+    if sees is not None and bias is not None:
+        # Weights of NaN would reach the gradients of all keys.
+        bias = elementwise.where(sees, bias, 0.0)
+    result: T = _attend(q, k, v, mask, bias, factor)
     if sees is not None:
         result = elementwise.where(sees, result, 0.0)
     rank = max(query.ndim, key.ndim, value.ndim)

@@ -340,7 +340,17 @@ INSTANTIATE_TEST_SUITE_P(
             "masked_score -1.0e9 : tensor<2x3x4xf32>, tensor<2x5x4xf32>, "
             "tensor<2x5x2xf32> mask tensor<1x3x5xi1> bias "
             "tensor<2x1x5xf32>",
-            {"2x3x4xf32", "2x5x4xf32", "2x5x2xf32", "1x3x5xi1", "2x1x5xf32"}}));
+            {"2x3x4xf32", "2x5x4xf32", "2x5x2xf32", "1x3x5xi1", "2x1x5xf32"}},
+        // The first query sees no key, and there are no scores then.
+        RuleCase{"%m = hamkaas.constant dense<[[[true, true], [false, true], "
+                 "[false, false]]]> : "
+                 "tensor<1x3x2xi1>\n"
+                 "%s = hamkaas.attention %a, %b, %c mask %m scale 0.5 : "
+                 "tensor<2x3x4xf32>, tensor<2x2x4xf32>, tensor<2x2x2xf32> mask "
+                 "tensor<1x3x2xi1>\n"
+                 "%y = hamkaas.strided_slice %s offsets [0, 1, 0] sizes "
+                 "[2, 2, 2] strides [1, 1, 1] : tensor<2x3x2xf32>",
+                 {"2x3x4xf32", "2x2x4xf32", "2x2x2xf32"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Reductions, RulesTest,
