@@ -213,6 +213,14 @@ void nodes::lowerResample(NodeBuilder &node) {
       graph::channelsFirst(b, MaximumIndex(node, x, y, *pooling).build()));
 }
 
+/// Some tensor of that shape that is no constant: the gradient of a mean does
+/// not depend on its operand.
+static Tensor standIn(GraphBuilder &b, Tensor dy, ArrayRef<int64_t> dims) {
+  Shape ones(dy.rank(), 1);
+  Tensor element = b.stridedSlice(dy, Shape(dy.rank(), 0), ones, ones);
+  return b.broadcast(b.reshape(element, Shape(dims.size(), 1)), dims);
+}
+
 void nodes::lowerResampleBackward(NodeBuilder &node) {
   GraphBuilder &b = node.b;
   Tensor dy = node.input(HamKaasDnnAttrDy);
@@ -225,9 +233,7 @@ void nodes::lowerResampleBackward(NodeBuilder &node) {
     node.fail("expected 'x' for the gradient of maxima");
     return;
   }
-  // Means do not depend on x.
-  Tensor x = hasX ? node.input(HamKaasDnnAttrX)
-                  : b.broadcast(b.scalar(node.computeType(), 0), dims);
+  Tensor x = hasX ? node.input(HamKaasDnnAttrX) : standIn(b, dy, dims);
   if (!b.hasFailed() && (x.shape() != dims || !x.isFloat()))
     node.fail("expected 'x' and 'dx' of floats to have the same dims");
   Tensor last = graph::channelsLast(b, x);
