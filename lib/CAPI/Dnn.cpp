@@ -209,8 +209,9 @@ static bool takesKind(const AttributeRow &row, const nodes::KindInfo &kind) {
   }
 }
 
+/// A descriptor of a kind that the attribute has.
 static Expected<SharedDnnDescriptor>
-readDescriptor(const AttributeRow &row, const HamKaasDnnDescriptor *given) {
+readKind(const AttributeRow &row, const HamKaasDnnDescriptor *given) {
   auto found = findDescriptor(given);
   if (!found)
     return found.takeError();
@@ -220,12 +221,18 @@ readDescriptor(const AttributeRow &row, const HamKaasDnnDescriptor *given) {
                                    "': expected another kind of descriptor "
                                    "than " +
                                    kind.text);
-  if (row.use != Use::Read && !(*found)->isFinalized)
-    return makeError(HamKaasDnnNotFinalized,
-                     "'" + row.attribute->text +
-                         "': expected a descriptor that is finalized, got " +
-                         kind.text);
   return *found;
+}
+
+static Expected<SharedDnnDescriptor>
+readDescriptor(const AttributeRow &row, const HamKaasDnnDescriptor *given) {
+  auto found = readKind(row, given);
+  if (!found || (*found)->isFinalized)
+    return found;
+  return makeError(HamKaasDnnNotFinalized,
+                   "'" + row.attribute->text +
+                       "': expected a descriptor that is finalized, got " +
+                       nodes::findKind((*found)->kind)->text);
 }
 
 static Error readEnumeration(const AttributeInfo &attribute, int32_t type,
@@ -350,7 +357,7 @@ HamKaasDnnStatus HamKaasDnnSetAttribute(HamKaasDnnDescriptor *descriptor,
 /// Copies a descriptor into one that the caller has created.
 static Error fillDescriptor(const AttributeRow &row, const DnnDescriptor &from,
                             HamKaasDnnDescriptor *to) {
-  auto target = readDescriptor(row, to);
+  auto target = readKind(row, to);
   if (!target)
     return target.takeError();
   if ((*target)->kind != from.kind)

@@ -123,7 +123,7 @@ Error nodes::checkLayout(ArrayRef<int64_t> dims, ArrayRef<int64_t> strides) {
     return createStringError(
         "expected fewer than 2^47 elements, got the dims " +
         graph::formatList(dims));
-  if (strides.empty())
+  if (dims.empty() || strides.empty())
     return Error::success();
   if (strides.size() != dims.size())
     return createStringError("expected " + Twine(dims.size()) +

@@ -153,6 +153,10 @@ void NodeBuilder::assign(TensorInfo &tensor, Tensor x) {
     tensor.dims = {1};
     x = b.reshape(x, {1});
   }
+  if (llvm::Error error = checkLayout(tensor.dims, tensor.strides)) {
+    fail(tensor.describe() + ": " + toString(std::move(error)));
+    return;
+  }
   if (tensor.strides.empty())
     tensor.strides = makeStrides(tensor.dims, chooseOrder(tensor.dims.size()));
   tensors.values[tensor.uid] = b.cast(x, makeType(b, *tensor.type));

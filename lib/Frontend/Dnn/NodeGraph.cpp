@@ -57,8 +57,6 @@ static Error checkTensor(const TensorInfo &tensor) {
   };
   if (!tensor.name.empty() && !isValidName(tensor.name))
     return fail("expected a name in UTF-8 without control characters");
-  if (tensor.dims.empty() && !tensor.strides.empty())
-    return fail("expected dims where there are strides");
   if (Error error = checkLayout(tensor.dims, tensor.strides))
     return fail(toString(std::move(error)));
   if (tensor.value &&

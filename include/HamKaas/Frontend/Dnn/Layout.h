@@ -55,7 +55,8 @@ std::vector<int64_t> makeStrides(llvm::ArrayRef<int64_t> dims,
                                  llvm::ArrayRef<int64_t> like);
 
 /// Checks that there are strides for all dimensions, that each is at least 1,
-/// and that the tensor is not too large.
+/// and that the tensor is not too large. Dims or strides that are empty are not
+/// known yet.
 llvm::Error checkLayout(llvm::ArrayRef<int64_t> dims,
                         llvm::ArrayRef<int64_t> strides);
 
