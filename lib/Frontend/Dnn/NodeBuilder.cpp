@@ -135,6 +135,10 @@ ArrayRef<int64_t> NodeBuilder::requiredDims(int32_t attribute) {
 
 /// The strides of the first operand of that rank.
 ArrayRef<int64_t> NodeBuilder::chooseOrder(int64_t rank) const {
+  // Queries may lie among keys and values; results of attention are row-major.
+  if (node.kind == HamKaasDnnAttention ||
+      node.kind == HamKaasDnnAttentionBackward)
+    return {};
   for (const AttributeRow &row : getRows(node.kind)) {
     if (!isInput(row.use))
       continue;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DnnTest.h"
+#include <algorithm>
 #include <random>
 
 using namespace hamkaas;
@@ -172,6 +173,13 @@ TensorPointer TestGraph::output(const TensorPointer &tensor, DataType type) {
   tensor->set_output(true).set_data_type(type);
   outputs.push_back(tensor);
   return tensor;
+}
+
+Operand &TestGraph::operand(const TensorPointer &tensor) {
+  return **std::find_if(operands.begin(), operands.end(),
+                        [&](const std::unique_ptr<Operand> &operand) {
+                          return operand->tensor == tensor;
+                        });
 }
 
 std::string TestGraph::run(const char *device) {

@@ -145,6 +145,7 @@ public:
 
   /// Builds and runs; the message of the first error.
   std::string run(const char *device = "cpu");
+  Operand &operand(const TensorPointer &tensor);
   Operand &result(const TensorPointer &tensor) {
     return results.at(tensor.get());
   }
