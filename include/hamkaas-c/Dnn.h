@@ -7,7 +7,8 @@
 //
 // Graphs in the manner of cuDNN's and hipDNN's back ends: descriptors with
 // attributes. C++ programs use hamkaas-dnn/Dnn.h, which is written over this.
-// Functions of libhamkaas.so. Plain C99. The manual is docs/Dnn.md.
+// Functions of libhamkaas.so. Plain C99. Since version 1.11. The manual is
+// docs/Dnn.md.
 //
 // A descriptor is created, gets attributes, is finalized, and is read then.
 // DnnTable.h lists the attributes of each kind; they have the prefix
