@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /* An engine library that breaks the contract in one way, which TEST_PROBLEM
    names; or none. It computes groups of one `relu` of float32: with a
    workspace, and with a packed second input if there is one (`add` of a
