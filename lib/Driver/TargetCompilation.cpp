@@ -49,7 +49,7 @@ llvm::Error TargetCompilation::lowerToPlanned() {
 }
 
 namespace {
-/// What a plan costs.
+/// The cost of a plan.
 struct PlanCost {
   /// Of the workspace.
   uint64_t bytes = 0;

@@ -246,7 +246,9 @@ SHAPES = {"flatten_indices": lambda i: i[..., 0]}
 # Operations that stand in no GRAPH: their examples are parsed. The one of
 # hamkaas.group shows hamkaas.yield; hamkaas.repeat needs a function.
 PARSED = {"constant": "", "check": "%ok: i1, %p: i64",
-          "check_nan": "%x: tensor<4xf32>", "group": "%x: tensor<4xf32>",
+          "check_nan": "%x: tensor<4xf32>",
+          "engine_call": "%x: tensor<8x4xf32>, %empty: tensor<8x4xf32>",
+          "group": "%x: tensor<4xf32>",
           "scan": "%zero: tensor<4xf32>, %x: tensor<3x4xf32>",
           "custom_gradient": "%y: tensor<2xf32>, %g: tensor<2xf32>, "
                              "%x: tensor<3xf32>, %dx: tensor<3xf32>",
