@@ -88,9 +88,11 @@ static void write(const char *text) {
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, text, strlen(text));
 }
 
+static thread_local rt::AskedEngine asked;
+
 static void nameEngine(void *) {
-  const char *engine = nullptr, *path = nullptr, *call = nullptr;
-  if (!rt::describeAskedEngine(engine, path, call))
+  auto [engine, path, call] = asked;
+  if (!path)
     return;
   write("error: crashed in ");
   if (engine) {
@@ -105,5 +107,6 @@ static void nameEngine(void *) {
 }
 
 void hamkaas::nameCrashingEngines() {
+  rt::engineWatch = [](rt::AskedEngine next) { asked = next; };
   sys::AddSignalHandler(nameEngine, nullptr);
 }

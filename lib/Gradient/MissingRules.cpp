@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
@@ -50,6 +51,6 @@ void gradient::attachMissingRules(MLIRContext &context) {
   attachReason<ofNothing, ConstantOp, IotaOp>(context);
   attachReason<ofBits, BitcastOp>(context);
   attachReason<ofCompiler, WinogradInputOp, WinogradOutputOp,
-               WinogradGradientOp, GroupOp, RepeatOp, CheckOp, CheckNanOp,
-               YieldOp>(context);
+               WinogradGradientOp, GroupOp, RepeatOp, EngineCallOp, CheckOp,
+               CheckNanOp, YieldOp>(context);
 }

@@ -27,15 +27,7 @@ uint64_t hamkaas::rt::hashEngineId(const char *id) {
 // The engine that is asked
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-struct Asked {
-  const char *engine, *path, *call;
-};
-
-} // namespace
-
-static thread_local Asked asked;
+EngineWatch *hamkaas::rt::engineWatch = nullptr;
 
 namespace {
 
@@ -43,22 +35,18 @@ namespace {
 class Asking {
 public:
   Asking(const char *engine, const char *path, const char *call) {
-    asked = {engine, path, call};
+    if (engineWatch)
+      engineWatch({engine, path, call});
   }
   Asking(const Asking &) = delete;
   Asking &operator=(const Asking &) = delete;
-  ~Asking() { asked = {}; }
+  ~Asking() {
+    if (engineWatch)
+      engineWatch({});
+  }
 };
 
 } // namespace
-
-bool hamkaas::rt::describeAskedEngine(const char *&engine, const char *&path,
-                                      const char *&call) {
-  engine = asked.engine;
-  path = asked.path;
-  call = asked.call;
-  return asked.path != nullptr;
-}
 
 //===----------------------------------------------------------------------===//
 // Loading

@@ -26,8 +26,19 @@ Error loadEngineLibrary(const char *path, EngineLibrary &library /* out */);
 /// The engine of that id; null if there is none.
 const HamKaasEngine *findEngine(const EngineLibrary &library, const char *id);
 
-/// An engine with its library, to ask it. While it is asked, a thread-local
-/// text names it; see describeAskedEngine.
+/// A call of an engine: its id, or null while a library is loaded, the file,
+/// and the function. All null when the call is over.
+struct AskedEngine {
+  const char *engine = nullptr, *path = nullptr, *call = nullptr;
+};
+
+/// Null, or gets each call before it is made and after it, in its thread: for a
+/// tool that names an engine that crashes. The runtime keeps no variable of
+/// threads itself, for which a program would need more than libc.
+using EngineWatch = void(AskedEngine asked);
+extern EngineWatch *engineWatch;
+
+/// An engine with its library, to ask it.
 class EngineAccess {
 public:
   EngineAccess() = default;
@@ -60,12 +71,6 @@ private:
   EngineLibrary library;
   const HamKaasEngine *engine = nullptr;
 };
-
-/// The engine that this thread is asking, as "engine 'openblas' of
-/// /usr/lib/x.so: run"; false if there is none. Safe in a signal handler.
-bool describeAskedEngine(const char *&engine /* out */,
-                         const char *&path /* out */,
-                         const char *&call /* out */);
 
 /// 64-bit FNV-1a.
 uint64_t hashEngineId(const char *id);

@@ -12,6 +12,7 @@ REASONS = {
     "custom_gradient": "a composition, which version 3 has",
     "yield": "ends the body of another operation",
     "group": "form KERNELS",
+    "engine_call": "form KERNELS",
     "repeat": "form KERNELS",
     "check": "form TARGET",
     "check_nan": "the option --check-nan makes it",
