@@ -329,7 +329,8 @@ Tensors AttentionGradient::build(Tensor g) {
   if (b.hasFailed())
     return results;
   size_t next = 0;
-  for (auto [i, isWanted] : llvm::enumerate(ArrayRef{toQ, toK, toV}))
+  const bool wanted[] = {toQ, toK, toV};
+  for (auto [i, isWanted] : llvm::enumerate(wanted))
     if (isWanted)
       results[i] = built[next++];
   if (toBias)

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <link.h>
 
 using namespace hamkaas::rt;
 
@@ -145,10 +146,11 @@ Error hamkaas::rt::loadEngineLibrary(const char *path, EngineLibrary &library) {
     dlclose(handle);
     return error;
   }
-  const char *kept = strdup(path);
-  if (!kept)
-    return Error::format("out of memory for an engine library");
-  library = {table, kept};
+  // The linker keeps the name for as long as the library is loaded.
+  struct link_map *map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+    return Error::format("%s", dlerror());
+  library = {table, map->l_name};
   return Error();
 }
 

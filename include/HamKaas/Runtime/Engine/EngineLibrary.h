@@ -17,7 +17,7 @@ namespace hamkaas::rt {
 /// libraries with threads of their own do not bear to be unloaded.
 struct EngineLibrary {
   const HamKaasEngineLibrary *table = nullptr;
-  const char *path = nullptr; ///< As it was given; outlives the process.
+  const char *path = nullptr; ///< As it was given first.
 };
 
 /// Loads the file `path`. An error names the file.
