@@ -239,8 +239,10 @@ typedef struct HamKaasEngineLibrary {
   /// Why the last call of this thread returned HamKaasEngineFailed; valid until
   /// its next call.
   const char *(*lastError)(void);
-  /// Null, or takes the function that writes messages. Called once, before
-  /// anything else of the table.
+  /// Null, or takes the function that writes messages: to standard error if the
+  /// environment variable HAMKAAS_ENGINE_LOG is not empty, else it is not
+  /// called. Called each time the library is loaded, before any engine is
+  /// asked.
   void (*setLog)(HamKaasEngineLog log, void *context);
 } HamKaasEngineLibrary;
 

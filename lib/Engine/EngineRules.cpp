@@ -13,11 +13,14 @@
 using namespace llvm;
 using namespace hamkaas;
 
-bool EngineRule::isAt(StringRef ops, StringRef location) const {
-  if (place.empty() || ops == place || location == place)
+bool EngineRule::isAt(StringRef ops, ArrayRef<std::string> locations) const {
+  if (place.empty() || ops == place)
     return true;
-  // A line has all its columns.
-  return location.starts_with(place) && location[place.size()] == ':';
+  return any_of(locations, [&](StringRef location) {
+    // A line has all its columns.
+    return location.consume_front(place) &&
+           (location.empty() || location.front() == ':');
+  });
 }
 
 static bool isId(StringRef text) {

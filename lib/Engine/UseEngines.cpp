@@ -44,8 +44,9 @@ struct KnownRule {
 /// A part of a group that is offered to engines.
 struct Offer {
   EngineSlice slice;
-  std::string location;
-  std::string ops; ///< "matmul+add"
+  std::string location; ///< Of all operations, as reports have it.
+  std::vector<std::string> locations; ///< One an operation.
+  std::string ops;                    ///< "matmul+add"
   std::string text;
 };
 
@@ -89,7 +90,7 @@ static SmallVector<KnownRule *> findRules(MutableArrayRef<KnownRule> rules,
                                           const Offer &offer) {
   SmallVector<KnownRule *> found;
   for (KnownRule &known : rules) {
-    if (!known.rule.isAt(offer.ops, offer.location))
+    if (!known.rule.isAt(offer.ops, offer.locations))
       continue;
     if (!known.engine)
       break;
@@ -187,6 +188,7 @@ private:
       offer.ops +=
           (offer.ops.empty() ? "" : "+") + op->getName().stripDialect().str();
       locations.push_back(op->getLoc());
+      offer.locations.push_back(formatLocation(op->getLoc()));
     }
     offer.location = formatLocation(
         FusedLoc::get(group.getContext(), locations, Attribute()));

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_ENGINE_ENGINERULES_H
 #define HAMKAAS_ENGINE_ENGINERULES_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -27,9 +28,9 @@ struct EngineRule {
   /// empty for all groups.
   std::string place;
 
-  /// Returns whether a group of these operations at this location
-  /// ("net.hk:4:6") is at the place.
-  bool isAt(llvm::StringRef ops, llvm::StringRef location) const;
+  /// Returns whether a group of these operations ("matmul+add"), each at one of
+  /// the locations ("net.hk:4:6"), is at the place.
+  bool isAt(llvm::StringRef ops, llvm::ArrayRef<std::string> locations) const;
 };
 
 /// Reads "openblas:rows=64@matmul+add,hamkaas@net.hk:9".

@@ -10,6 +10,7 @@
 #include "EngineSettings.h"
 
 #include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -130,6 +131,20 @@ static Error checkHandle(void *handle, const char *path,
   return checkLibrary(table, path);
 }
 
+// HamKaasEngineLibrary::setLog.
+static void writeLog(void *context, int32_t severity, const char *text) {
+  fprintf(stderr, "%s: %s: %s\n", static_cast<const char *>(context),
+          severity >= HamKaasEngineWarning ? "warning" : "note",
+          text ? text : "");
+}
+
+// A library in somebody else's process is quiet unless it is asked.
+static void setLog(const HamKaasEngineLibrary &table) {
+  const char *asked = secure_getenv("HAMKAAS_ENGINE_LOG");
+  if (table.setLog && asked && *asked)
+    table.setLog(writeLog, const_cast<char *>(table.name));
+}
+
 Error hamkaas::rt::loadEngineLibrary(const char *path, EngineLibrary &library) {
   // NOTE: dlopen looks a name without a folder up in the system's folders.
   if (!strchr(path, '/'))
@@ -146,6 +161,7 @@ Error hamkaas::rt::loadEngineLibrary(const char *path, EngineLibrary &library) {
     dlclose(handle);
     return error;
   }
+  setLog(*table);
   // The linker keeps the name for as long as the library is loaded.
   struct link_map *map = nullptr;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
@@ -181,7 +197,9 @@ Error EngineAccess::applies(const HamKaasEngineGroup &group, bool &does,
                             double &seconds) const {
   does = false;
   seconds = 0;
-  // Its table answers for element types.
+  // Its table answers for devices and element types.
+  if (!(engine->devices & HamKaasEngineCpu))
+    return Error();
   for (int32_t i = 0; i < group.valueCount; ++i)
     if (!(engine->elementTypes >> group.values[i].elementType & 1))
       return Error();

@@ -30,7 +30,8 @@ enum {
   WrongKnob,
   NegativeEstimate,
   /* From the second load of the library on. */
-  PacksOtherwise
+  PacksOtherwise,
+  OnlyCuda
 };
 
 #ifndef TEST_PROBLEM
@@ -42,6 +43,14 @@ enum {
 #endif
 
 static const char *lastError(void) { return "it was asked to fail"; }
+
+static HamKaasEngineLog writeLog;
+static void *logContext;
+
+static void setLog(HamKaasEngineLog log, void *context) {
+  writeLog = log;
+  logContext = context;
+}
 
 static void crash(void) {
   volatile int *nowhere = NULL;
@@ -90,6 +99,8 @@ static int32_t plan(const HamKaasEngineGroup *group,
     made->count *= group->values[0].shape[i];
   made->isSum = strcmp(group->nodes[0].operation, "add") == 0;
   plan->data = made;
+  if (writeLog)
+    writeLog(logContext, HamKaasEngineInfo, "planned");
   plan->workspaceBytes = TEST_PROBLEM == AbsurdWorkspace
                              ? UINT64_MAX - 100
                              : (uint64_t)made->count * sizeof(float);
@@ -151,7 +162,7 @@ static const HamKaasEngine engine = {
     .id = TEST_ID,
     .hash = TEST_PROBLEM == WrongHash ? 1 : TEST_HASH,
     .description = "relu and sums with constants",
-    .devices = HamKaasEngineCpu,
+    .devices = TEST_PROBLEM == OnlyCuda ? HamKaasEngineCuda : HamKaasEngineCpu,
     .elementTypes = 1 << HamKaasFloat32,
     .knobCount = 2,
     .knobs = knobs,
@@ -172,6 +183,7 @@ static const HamKaasEngineLibrary library = {
     .libraryVersion = "7",
     .engines = engines,
     .lastError = lastError,
+    .setLog = setLog,
 };
 
 const HamKaasEngineLibrary *hamkaasEngineGet(uint32_t hostVersion);
