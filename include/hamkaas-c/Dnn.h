@@ -211,7 +211,7 @@ HAMKAAS_API HamKaasDnnStatus
 HamKaasDnnCreate(HamKaasDnnHandle **handle /* out */,
                  const HamKaasDnnHandleOptions *options);
 
-/// Plans that were made with the handle stay valid.
+/// Plans made with the handle can still be read and written, but no longer run.
 HAMKAAS_API HamKaasDnnStatus HamKaasDnnDestroy(HamKaasDnnHandle *handle);
 
 /// On success `*descriptor` is owned by the caller, who frees it with
@@ -223,21 +223,23 @@ HAMKAAS_API HamKaasDnnStatus HamKaasDnnCreateDescriptor(
 HAMKAAS_API HamKaasDnnStatus
 HamKaasDnnDestroyDescriptor(HamKaasDnnDescriptor *descriptor);
 
-/// Copies `count` elements. Sets again what was set before.
+/// Copies `count` elements. Overwrites an earlier value.
 HAMKAAS_API HamKaasDnnStatus
 HamKaasDnnSetAttribute(HamKaasDnnDescriptor *descriptor, int32_t attribute,
                        int32_t type, int64_t count, const void *elements);
 
 /// Checks the descriptor and does its work: a graph infers types and shapes, a
-/// plan is compiled. After an error it is as before, and may be mended.
+/// plan is compiled. After an error the descriptor is unchanged and can be
+/// corrected.
 HAMKAAS_API HamKaasDnnStatus
 HamKaasDnnFinalize(HamKaasDnnDescriptor *descriptor);
 
 /// Reads an attribute of a finalized descriptor: `*count`, which may be null,
 /// is set to the number of its elements, and `elements` to them, of which there
-/// is room for `room`. With `room` 0 only to the number. An attribute that was
-/// not set has 0. Descriptors are written into ones that the caller has created
-/// of the right kind and passes in `elements`; the caller finalizes them.
+/// is room for `room`. With `room` 0, only `*count` is set. An attribute that
+/// was not set has 0 elements. Descriptors are written into ones that the
+/// caller has created of the right kind and passes in `elements`; the caller
+/// finalizes them.
 HAMKAAS_API HamKaasDnnStatus HamKaasDnnGetAttribute(
     HamKaasDnnDescriptor *descriptor, int32_t attribute, int32_t type,
     int64_t room, int64_t *count /* out */, void *elements /* out */);

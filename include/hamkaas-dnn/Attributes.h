@@ -14,6 +14,7 @@
 #define HAMKAAS_DNN_ATTRIBUTES_H
 
 #include "hamkaas-dnn/Tensor.h"
+#include <limits>
 #include <map>
 
 namespace hamkaas::dnn {
@@ -369,13 +370,15 @@ class AttentionAttributes : public NodeAttributes<Derived> {
 public:
   using Self = Derived;
 
-  /// A number, or a tensor with one.
+  /// A number, or a constant. A tensor that is read at run time is an error of
+  /// Graph::validate.
   Self &set_attn_scale(double value) {
     return this->setReal(HamKaasDnnAttrAttentionScale, value);
   }
   Self &set_attn_scale(const TensorPointer &scale) {
-    return scale && scale->get_value() ? set_attn_scale(*scale->get_value())
-                                       : this->self();
+    return scale ? set_attn_scale(scale->get_value().value_or(
+                       std::numeric_limits<double>::quiet_NaN()))
+                 : this->self();
   }
   Self &set_bias(TensorPointer tensor) {
     return this->setTensor(HamKaasDnnAttrBias, std::move(tensor));
@@ -396,7 +399,7 @@ public:
     return this->setEnum(HamKaasDnnAttrDiagonalAlignment,
                          HamKaasDnnTypeDiagonalAlignment, int32_t(value));
   }
-  /// Only says that the lengths below are set.
+  /// Ignored: set_seq_len_q and set_seq_len_kv alone turn the mask on.
   Self &set_padding_mask(bool) { return this->self(); }
   Self &set_seq_len_q(TensorPointer tensor) {
     return this->setTensor(HamKaasDnnAttrSeqLenQ, std::move(tensor));

@@ -291,10 +291,12 @@ public:
   /// tensors that have none, the lowest that are free.
   Error validate();
 
-  /// Hands the graph to the device. The handle must outlive this object's use.
+  /// Remembers the handle for build_plans. It must live until the last run.
   Error build_operation_graph(HamKaasDnnHandle *handle) {
     if (!graph)
       return notYet("validate");
+    if (!handle)
+      return {ErrorCode::INVALID_VALUE, "expected a handle, got null"};
     session = handle;
     return {};
   }
@@ -358,6 +360,8 @@ public:
   Error execute(HamKaasDnnHandle *handle,
                 const std::unordered_map<TensorPointer, void *> &pointers,
                 void * /*workspace*/ = nullptr) {
+    if (pointers.count(nullptr))
+      return {ErrorCode::INVALID_VALUE, "expected tensors, got null"};
     return run(handle, pointers,
                [](const TensorPointer &tensor) { return tensor->get_uid(); });
   }

@@ -249,6 +249,12 @@ inline Error Graph::inferTensors() {
 //===----------------------------------------------------------------------===//
 
 inline Error Graph::validate() {
+  // A graph from a text is validated already.
+  if (nodes.empty() && graph) {
+    configs.clear();
+    plans.clear();
+    return {};
+  }
   forget();
   if (Error error = collectTensors(); error.isBad())
     return error;

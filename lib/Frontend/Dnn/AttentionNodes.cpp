@@ -12,6 +12,9 @@ using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::nodes;
 
+/// Each has a slope that is part of the program.
+static constexpr int64_t maxAlibiHeads = 65536;
+
 namespace {
 
 /// The operands of attention as batches of heads: `q` is b x m x d, `k` b x n x
@@ -149,6 +152,11 @@ bool Heads::readBias() {
     }
   }
   if (node.integer(HamKaasDnnAttrAlibiMask)) {
+    if (heads > maxAlibiHeads) {
+      node.unsupported("an ALiBi mask of more than " + Twine(maxAlibiHeads) +
+                       " heads");
+      return false;
+    }
     // Head h of H has the slope 2^(-8 (h + 1) / H) (Press et al., 2022).
     SmallVector<double> slopes;
     for (int64_t head = 0; head < heads; ++head)

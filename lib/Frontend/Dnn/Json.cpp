@@ -353,7 +353,12 @@ Expected<NodeGraph> nodes::readGraph(StringRef text) {
                             StringRef(key)))
       return createStringError("unknown member '" + StringRef(key) + "'");
   NodeGraph graph;
-  graph.name = object->getString("name").value_or("").str();
+  if (const json::Value *name = object->get("name")) {
+    auto read = readAttribute(*findAttribute(HamKaasDnnAttrName), *name);
+    if (!read)
+      return prefix(read.takeError(), "'name': ");
+    graph.name = read->text;
+  }
   if (Error error = readGraphType(*object, "compute_type", graph.computeType))
     return std::move(error);
   if (Error error =

@@ -114,8 +114,8 @@ private:
   std::shared_ptr<ParameterContents> parameters;
   GraphBuilder b;
   GraphTensors tensors;
-  /// Uids of the tensors that nodes compute, in the order of the graph.
-  llvm::DenseMap<int64_t, bool> isComputed;
+  /// The uids of the tensors that nodes compute.
+  llvm::DenseSet<int64_t> computed;
 };
 
 } // namespace
@@ -138,6 +138,9 @@ Error GraphLowering::addOperand(TensorInfo &tensor) {
   Tensor stored = b.addInput(encodeName(tensor, /*isResult=*/false),
                              RankedTensorType::get(shape, element));
   tensors.values[tensor.uid] = layout.read(b, stored);
+  // A span may be too large.
+  if (b.hasFailed())
+    return createStringError(tensor.describe() + ": " + b.takeFailure());
   return Error::success();
 }
 
@@ -147,10 +150,10 @@ Error GraphLowering::addTensors() {
   for (const NodeInfo &node : graph.nodes)
     for (const AttributeRow &row : getRows(node.kind))
       if (isOutput(row.use) && node.has(row.attribute->number))
-        isComputed[node.attributes.at(row.attribute->number).integers.front()] =
-            true;
+        computed.insert(
+            node.attributes.at(row.attribute->number).integers.front());
   for (TensorInfo &tensor : graph.tensors)
-    if (!isComputed.contains(tensor.uid))
+    if (!computed.contains(tensor.uid))
       if (Error error = addOperand(tensor))
         return error;
   return Error::success();
@@ -228,7 +231,7 @@ Expected<LoweredGraph> GraphLowering::run() {
       return std::move(error);
   std::vector<std::pair<std::string, Tensor>> results;
   for (const TensorInfo &tensor : graph.tensors) {
-    if (!isComputed.contains(tensor.uid) || !tensor.isReal())
+    if (!computed.contains(tensor.uid) || !tensor.isReal())
       continue;
     if (Error error = checkResult(tensor))
       return std::move(error);

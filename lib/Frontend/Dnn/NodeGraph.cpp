@@ -10,8 +10,9 @@
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "HamKaas/Frontend/Dnn/Layout.h"
 #include "HamKaas/Frontend/Dnn/StatusError.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include <cmath>
+#include <map>
 
 using namespace hamkaas;
 using namespace hamkaas::nodes;
@@ -26,10 +27,15 @@ std::string TensorInfo::describe() const {
   return name.empty() ? text : text + " " + graph::quote(name);
 }
 
+/// NaN equals itself here.
+static bool isSame(std::optional<double> a, std::optional<double> b) {
+  return a == b || (a && b && std::isnan(*a) && std::isnan(*b));
+}
+
 bool TensorInfo::operator==(const TensorInfo &other) const {
   return uid == other.uid && name == other.name && type == other.type &&
          dims == other.dims && strides == other.strides &&
-         isVirtual == other.isVirtual && value == other.value;
+         isVirtual == other.isVirtual && isSame(value, other.value);
 }
 
 llvm::StringRef NodeInfo::name() const {
@@ -41,12 +47,6 @@ std::string NodeInfo::describe() const {
   return findKind(kind)->text.str() + " " + graph::quote(name());
 }
 
-TensorInfo *NodeGraph::findTensor(int64_t uid) {
-  auto found = llvm::find_if(
-      tensors, [&](const TensorInfo &tensor) { return tensor.uid == uid; });
-  return found == tensors.end() ? nullptr : &*found;
-}
-
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
@@ -55,6 +55,9 @@ static Error checkTensor(const TensorInfo &tensor) {
   auto fail = [&](const Twine &reason) {
     return createStringError(tensor.describe() + ": " + reason);
   };
+  // llvm::DenseMap reserves the last two.
+  if (tensor.uid >= INT64_MAX - 1)
+    return fail("expected a uid below 2^63 - 2");
   if (!tensor.name.empty() && !isValidName(tensor.name))
     return fail("expected a name in UTF-8 without control characters");
   if (Error error = checkLayout(tensor.dims, tensor.strides))
@@ -86,8 +89,10 @@ private:
                       llvm::function_ref<void(int64_t)> visit);
 
   NodeGraph &graph;
-  llvm::DenseMap<int64_t, const TensorInfo *> tensors;
-  llvm::DenseMap<int64_t, size_t> producers;
+  // NOTE: not llvm::DenseMap, which has no place for two of the numbers that a
+  // node may name.
+  std::map<int64_t, const TensorInfo *> tensors;
+  std::map<int64_t, size_t> producers;
 };
 
 } // namespace
@@ -134,7 +139,7 @@ Error NodeSorter::checkUse(const NodeInfo &node, int64_t uid) const {
   if (tensor == tensors.end())
     return createStringError(node.describe() + ": there is no tensor " +
                              Twine(uid));
-  if (tensor->second->isVirtual && !producers.contains(uid))
+  if (tensor->second->isVirtual && producers.count(uid) == 0)
     return createStringError(node.describe() + ": no node computes " +
                              tensor->second->describe() + ", which is virtual");
   return Error::success();
@@ -183,7 +188,7 @@ Error NodeSorter::run() {
   for (auto [node, count] : llvm::zip_equal(graph.nodes, missing))
     if (count != 0)
       return createStringError(node.describe() +
-                               " needs its own result: the nodes are a circle");
+                               " is in a cycle of nodes, or depends on one");
   graph.nodes = std::move(sorted);
   return Error::success();
 }

@@ -323,6 +323,12 @@ TEST(DnnAttentionTest, UnsupportedFeatures) {
                                 attributes.set_name("attention"))[0]);
     return test.graph.validate();
   };
+  // A scale that is known in the run only.
+  EXPECT_THAT(check(SdpaAttributes().set_attn_scale(Graph::tensor(
+                        TensorAttributes().set_dim({1}).set_data_type(
+                            DataType::FLOAT))))
+                  .message,
+              HasSubstr("scale"));
   TensorPointer table = Graph::tensor(
       TensorAttributes().set_dim({1}).set_data_type(DataType::INT32));
   std::pair<SdpaAttributes, const char *> cases[] = {

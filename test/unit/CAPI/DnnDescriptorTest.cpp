@@ -348,11 +348,22 @@ TEST(DnnDescriptorTest, GraphsAreChecked) {
               HasSubstr("tensor 4: expected dims"));
   Descriptor a = makeTensor(5, {2}), b = makeTensor(6, {2});
   EXPECT_THAT(finalize(list(makeRelu(a, b), makeRelu(b, a))),
-              HasSubstr("the nodes are a circle"));
+              HasSubstr("is in a cycle of nodes"));
   EXPECT_THAT(finalize(list(makeRelu(x, makeTensor(7, {}, true)))),
               HasSubstr("a result that is not virtual"));
   EXPECT_THAT(finalize(list(makeRelu(x, makeTensor(8, {3})))),
               HasSubstr("expected tensor 8 to have the dims [2], got [3]"));
+  // A span that fits alone, but not in whole rows of the tensor.
+  Descriptor wide = create(HamKaasDnnTensor);
+  EXPECT_EQ(explain(wide.set(HamKaasDnnAttrUid, 10)), "");
+  EXPECT_EQ(explain(wide.set(HamKaasDnnAttrDims, Shape{2})), "");
+  EXPECT_EQ(
+      explain(wide.set(HamKaasDnnAttrStrides, Shape{(int64_t(1) << 47) - 2})),
+      "");
+  EXPECT_EQ(explain(wide.finalize()), "");
+  EXPECT_THAT(finalize(list(makeRelu(wide, y))), HasSubstr("tensor 10"));
+  EXPECT_THAT(finalize(list(makeRelu(makeTensor(INT64_MAX, {2}), y))),
+              HasSubstr("expected a uid below 2^63 - 2"));
   // Nodes in any order, and two components.
   EXPECT_EQ(finalize(list(makeRelu(b, makeTensor(9, {})), makeRelu(a, b),
                           makeRelu(x, y))),

@@ -312,9 +312,7 @@ TEST(DnnGraphTest, TextComesBackEqual) {
   ASSERT_EQ(explain(read.to_json(again)), "");
   EXPECT_EQ(text, again);
   // And computes the same.
-  ASSERT_EQ(explain(read.build_operation_graph(test.handle)), "");
-  ASSERT_EQ(explain(read.create_execution_plans()), "");
-  ASSERT_EQ(explain(read.build_plans()), "");
+  ASSERT_EQ(explain(read.build(test.handle)), "");
   Operand y(test.y);
   std::unordered_map<int64_t, void *> pointers = {
       {test.x->tensor->get_uid(), test.x->data()},
@@ -326,10 +324,41 @@ TEST(DnnGraphTest, TextComesBackEqual) {
   EXPECT_THAT(explain(read.from_json("{}")), HasSubstr("expected a graph"));
   EXPECT_THAT(explain(read.from_json(std::string(100000, '['))),
               HasSubstr("levels of brackets"));
+  // Numbers of tensors that there cannot be, and a name that is none.
+  std::string x = "\"x\": " + std::to_string(test.x->tensor->get_uid());
+  size_t use = text.find(x);
+  ASSERT_NE(use, std::string::npos) << text;
+  EXPECT_THAT(explain(read.from_json(text.substr(0, use) +
+                                     "\"x\": 9223372036854775807" +
+                                     text.substr(use + x.size()))),
+              HasSubstr("there is no tensor 9223372036854775807"));
+  EXPECT_THAT(explain(read.from_json(text.substr(0, text.rfind('}')) +
+                                     ", \"name\": 5}")),
+              HasSubstr("'name'"));
   size_t kind = text.find("conv_fprop");
   EXPECT_THAT(explain(read.from_json(text.substr(0, kind) + "custom_op" +
                                      text.substr(kind + 10))),
               HasSubstr("nodes[0]: custom_op is not supported"));
+}
+
+TEST(DnnGraphTest, NullsAreErrors) {
+  ConvBiasRelu test;
+  ASSERT_EQ(test.run(), "");
+  EXPECT_EQ(explain(test.graph.execute(
+                test.handle,
+                std::unordered_map<TensorPointer, void *>{{nullptr, nullptr}})),
+            "expected tensors, got null");
+  EXPECT_EQ(explain(test.graph.build(nullptr)), "expected a handle, got null");
+}
+
+TEST(DnnGraphTest, NanIsAConstantLikeOthers) {
+  TestGraph test;
+  TensorPointer nan = test.graph.scalar(std::nanf(""));
+  Operand &x = test.add({3});
+  auto attributes = PointwiseAttributes().set_mode(PointwiseMode::ADD);
+  test.output(test.graph.pointwise(
+      test.graph.pointwise(x.tensor, nan, attributes), nan, attributes));
+  EXPECT_EQ(explain(test.graph.validate()), "");
 }
 
 TEST(DnnGraphTest, PlansAreFiles) {

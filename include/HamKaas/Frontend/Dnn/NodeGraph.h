@@ -63,16 +63,14 @@ struct NodeInfo {
   std::string describe() const;
 };
 
-/// Nodes in an order in which tensors are computed before they are used, once
-/// `sortNodes` has put them in it.
+/// Nodes and their tensors. After prepareGraph, each tensor is computed before
+/// its first use.
 struct NodeGraph {
   std::string name = "";
   std::optional<int32_t> computeType = std::nullopt,
                          intermediateType = std::nullopt, ioType = std::nullopt;
   std::vector<TensorInfo> tensors = {};
   std::vector<NodeInfo> nodes = {};
-
-  TensorInfo *findTensor(int64_t uid);
 };
 
 /// Checks numbers and names of tensors, fills in their types, sorts the nodes.
