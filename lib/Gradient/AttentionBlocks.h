@@ -35,9 +35,10 @@ struct AttentionBlocks {
 /// have no weights.
 bool hasNoMaskedWeights(AttentionOp op);
 
+/// Chooses blocks of about a million scores.
 AttentionBlocks chooseAttentionBlocks(AttentionOp op);
 
-/// All at once.
+/// One block of all batches, queries and keys.
 AttentionBlocks makeSingleBlock(AttentionOp op);
 
 } // namespace hamkaas::gradient

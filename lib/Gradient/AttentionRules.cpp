@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // The operation keeps no weights. They are computed again for a block of
 // queries at a time, so that the scores in memory are those of one block (Dao

@@ -179,9 +179,10 @@ private:
                   .getResult());
   }
 
-  /// Returns whether panels that `group` reads in a loop of `steps` steps need
-  /// no memory where most is in use: they replace the matrix, or the loop is no
-  /// gradient of another one. Those are reversed.
+  /// Returns whether packing what `group` reads in a loop of `steps` steps adds
+  /// no memory at the peak: the panels replace a kernel's result, or no loop
+  /// around is reversed. The gradient of a forward loop is reversed, and memory
+  /// peaks there.
   static bool mayStand(GroupOp group, Value weights, int64_t steps) {
     if (steps == 1)
       return false;

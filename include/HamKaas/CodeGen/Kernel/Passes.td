@@ -33,9 +33,9 @@ def CPUPackParameters
     Option<"sameCalls", "same-calls", "bool", /*default=*/"false",
            "On a GPU, also pack in each run what pays off on a CPU">,
     Option<"saveMemory", "save-memory", "bool", /*default=*/"false",
-           "Of matrices known only at run time, pack only those that a loop "
-           "reads, but in a reversed one, such as the gradient of another, none "
-           "that anything else reads">
+           "Pack matrices known only at run time only for loops; for reversed "
+           "loops, as the gradients of loops are, only a kernel's result that "
+           "nothing else reads">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",

@@ -14,9 +14,9 @@ namespace hamkaas {
 
 class ConvOp;
 
-/// The `x` of `conv` with its padding around it, copied by a group. The last
-/// spatial dimension is padded together with the channels, so that rows are
-/// long.
+/// `x`, the input of `conv` or a slice of its batch, with the padding of `conv`
+/// around it, copied by a group. The last spatial dimension is padded together
+/// with the channels, so that rows are long.
 mlir::Value padOperand(mlir::OpBuilder &builder, ConvOp conv, mlir::Value x);
 
 } // namespace hamkaas

@@ -40,6 +40,10 @@ static bool isAll(ArrayRef<int64_t> values, int64_t expected) {
 // Choice
 //===----------------------------------------------------------------------===//
 
+/// Each slice has calls of its own, which take time to compile: a network of
+/// four convolutions of 256 images took a minute with a slice an image.
+static constexpr int64_t maxSlices = 16;
+
 namespace {
 /// The sizes of a 3 x 3 convolution with strides of 1.
 struct Sizes {
@@ -65,7 +69,8 @@ struct Sizes {
   /// are left in each.
   int64_t chooseSlices(int64_t tile, int64_t tiles, uint64_t maxBytes) const {
     int64_t slices = 1;
-    for (int64_t count = 1; count <= images && maxBytes != 0; ++count) {
+    int64_t most = std::min(images, maxSlices);
+    for (int64_t count = 1; count <= most && maxBytes != 0; ++count) {
       if (images % count != 0)
         continue;
       Sizes slice = *this;
@@ -80,7 +85,7 @@ struct Sizes {
   }
 
 private:
-  /// Of the images and results, transformed.
+  /// The bytes of the transformed images and results.
   uint64_t getBytes(int64_t tile) const {
     int64_t size = tile + 2;
     return sizeof(float) *

@@ -22,8 +22,8 @@ inline EngineAttr getEngine(mlir::func::FuncOp kernel) {
   return calls.empty() ? nullptr : (*calls.begin()).getEngine();
 }
 
-/// Those that engines compute, by their number among the program's engine
-/// calls.
+/// The kernels that engines compute. The index of each is its number among the
+/// program's engine calls.
 inline llvm::SmallVector<mlir::func::FuncOp>
 findEngineKernels(mlir::ModuleOp module) {
   llvm::SmallVector<mlir::func::FuncOp> kernels;

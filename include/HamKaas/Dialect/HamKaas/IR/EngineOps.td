@@ -21,8 +21,8 @@ def HamKaas_EngineCallOp : HamKaas_Op<"engine_call", [
     `inits`: the workspace if the engine needs one, then the result.
 
     Constraints:
-    * (C1) The operands are tensors, of which there are results, or buffers, of
-      which there are none.
+    * (C1) All operands are tensors, with one result an init, or all are
+      buffers, with no results.
     * (C2) There are as many `inits` as the engine asks for, and the workspace
       has its bytes.
 

@@ -82,9 +82,10 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
     gradient, a batch of matmuls that sum over all tiles, and `G^T u G` of
     their results `u`.
 
-    Transformed images are up to 4 times as large as the images. If they take
-    more than `max-bytes`, slices of the batch are transformed and multiplied
-    one after the other. A convolution keeps its bits; the gradient of weights
+    Transformed images are up to 4 times as large as the images. If the
+    transformed images and results take more than `max-bytes`, at most 16 slices
+    of the batch, of at least 128 tiles each, are transformed and multiplied one
+    after the other. A convolution keeps its bits; the gradient of weights
     sums over one slice after the other, which rounds differently.
 
     A tile size is used if its largest error, relative to the largest value of
@@ -101,7 +102,8 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
     Option<"maxError", "max-error", "double", /*default=*/"1e-5",
            "Largest error allowed, relative to the largest value of a result">,
     Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"0",
-           "Largest size of the transformed images, in bytes; 0 for any">
+           "Largest size of the transformed images and results of a slice, in "
+           "bytes, if it keeps 128 tiles; 0 for any">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
@@ -136,11 +138,11 @@ def SliceUpdates : Pass<"hamkaas-slice-updates", "mlir::ModuleOp"> {
     stored. Memory planning writes the slices into the states, so that no buffer
     holds the gradient. The bits stay the same.
 
-    There are at most 16 slices, of 32 rows or more.
+    There are at most 16 slices, of 32 rows or more; the last may have fewer.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"0",
-           "Largest size of a gradient, in bytes; 0 for any">
+           "Size of a gradient, in bytes, above which it is sliced; 0 for any">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::ml_program::MLProgramDialect"
