@@ -34,7 +34,7 @@ extern "C" {
 /// Version of the interface of libhamkaas.so. The major number changes when
 /// programs made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
-#define HAMKAAS_C_VERSION_MINOR 11
+#define HAMKAAS_C_VERSION_MINOR 12
 
 /// Version of the library's interface, as 1000 * major + minor.
 HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
@@ -232,6 +232,17 @@ typedef struct HamKaasCompileOptions {
   /// Search these folders and files for engine libraries in place of the usual
   /// ones, for which an empty entry stands. Null for none.
   const char *enginePath;
+
+  /* Since version 1.12. */
+
+  /// For "cpu": "model" decides without running anything. "measure" times the
+  /// engines and knobs that compute a group on this machine, within 60 or
+  /// SECONDS seconds, and writes the fastest to a choices file. Null for none.
+  const char *choose;
+  /// A choices file, which says what engine computes which group. Equal files
+  /// make equal programs, on any machine. "measure" adds to it what it lacks,
+  /// and creates it. Null for none.
+  const char *choices;
   /* hamkaas-tblgen end */
 } HamKaasCompileOptions;
 

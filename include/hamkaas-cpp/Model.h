@@ -55,6 +55,8 @@ struct CompileOptions {
   std::string trainOutput = {};
   bool checkNan = false;
   std::string enginePath = {};
+  std::string choose = {};
+  std::string choices = {};
   // hamkaas-tblgen end
 };
 
@@ -112,6 +114,8 @@ public:
     options.trainOutput = detail::orNull(given.trainOutput);
     options.checkNan = given.checkNan;
     options.enginePath = detail::orNull(given.enginePath);
+    options.choose = detail::orNull(given.choose);
+    options.choices = detail::orNull(given.choices);
     // hamkaas-tblgen end
   }
   CompileRequest(const CompileRequest &) = delete;

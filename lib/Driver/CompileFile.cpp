@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Driver/CompileFile.h"
+#include "ChooseEngines.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/OnnxOptions.h"
@@ -148,6 +149,15 @@ static llvm::Error loadPassPlugins(ArrayRef<std::string> paths) {
   return llvm::Error::success();
 }
 
+/// "net.choices.json" for "net.so"; nothing for what is no file.
+static std::string getChoicesPath(StringRef output) {
+  if (output.empty() || output == "-")
+    return "";
+  SmallString<256> path(output);
+  llvm::sys::path::replace_extension(path, ".choices.json");
+  return path.str().str();
+}
+
 llvm::Error FileCompilation::run() {
   if (llvm::Error error = loadPassPlugins(options.passPlugins))
     return error;
@@ -172,6 +182,8 @@ llvm::Error FileCompilation::run() {
     return llvm::Error::success();
   static_cast<CompileSettings &>(compileOptions) = options.settings;
   compileOptions.source = (*file)->text();
+  if (measuresEngines(compileOptions) && compileOptions.choices.empty())
+    compileOptions.choices = getChoicesPath(path);
   if (compileOptions.checkEachPass && !options.weights.empty())
     if (llvm::Error error =
             readContents(options.weights)

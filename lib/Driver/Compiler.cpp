@@ -7,7 +7,9 @@
 
 #include "HamKaas/Driver/Compiler.h"
 #include "CachedCompilation.h"
+#include "ChooseEngines.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Engine/Choices.h"
 #include "HamKaas/Engine/EngineHost.h"
 #include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/Jit.h"
@@ -72,6 +74,8 @@ public:
 private:
   Compilation(ModuleOp module, const CompileOptions &options,
               SmallVector<TargetAttr> targets);
+
+  llvm::Error findEngines();
 
   void identify(ProgramInfo &info) const {
     info.name = options.name;
@@ -168,7 +172,19 @@ llvm::Expected<Compilation> Compilation::create(ModuleOp module,
     return targets.takeError();
   if (llvm::Error error = checkPipelineOptions(options))
     return std::move(error);
-  return Compilation(module, options, std::move(*targets));
+  Compilation compilation(module, options, std::move(*targets));
+  if (llvm::Error error = compilation.findEngines())
+    return std::move(error);
+  return compilation;
+}
+
+/// Those that a choices file or the clock chooses.
+llvm::Error Compilation::findEngines() {
+  pipeline.groupEngines = options.knownChoices;
+  if (options.choices.empty() && options.choose.empty())
+    return llvm::Error::success();
+  return chooseEngines(module, host, options, compileInMemory)
+      .moveInto(pipeline.groupEngines);
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,13 +263,24 @@ llvm::Expected<std::string> Compilation::findTools() const {
       return tools;
     text += *tools;
   }
+  text += pipeline.groupEngines + '\0';
   // Another version of an engine library may plan otherwise.
-  if (options.engine.empty() || options.engine == cublasLtEngine)
-    return text;
-  auto engines = getEnginesKey(options.engine, options.enginePath);
-  if (!engines)
-    return engines.takeError();
-  return text + *engines;
+  if (!options.engine.empty() && options.engine != cublasLtEngine) {
+    auto engines = getEnginesKey(options.engine, options.enginePath);
+    if (!engines)
+      return engines.takeError();
+    text += *engines;
+  }
+  auto choices = decodeChoices(pipeline.groupEngines);
+  if (!choices)
+    return choices.takeError();
+  for (const Choice &choice : *choices) {
+    auto engine = getEnginesKey(choice.engine, options.enginePath);
+    if (!engine)
+      return engine.takeError();
+    text += *engine;
+  }
+  return text;
 }
 
 /// Runs all phases for one target after the other.

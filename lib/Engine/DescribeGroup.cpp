@@ -12,9 +12,9 @@
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -87,30 +87,63 @@ static bool writeAttributes(Operation &op, llvm::raw_ostream &stream) {
   return true;
 }
 
-/// The slice as a model: its inputs are those of `main`.
-static std::string writeScript(const EngineSlice &slice) {
+/// A parameter of that name in `module`, as a value at `builder`.
+static Value createParameter(ModuleOp module, OpBuilder &builder,
+                             Location location, Type type, StringRef name) {
+  OpBuilder globals = OpBuilder::atBlockBegin(module.getBody());
+  auto global = ml_program::GlobalOp::create(
+      globals, location, name, type, /*is_mutable=*/false,
+      ml_program::ExternAttr::get(builder.getContext(), type),
+      builder.getStringAttr("private"));
+  return ml_program::GlobalLoadConstOp::create(builder, location, type,
+                                               FlatSymbolRefAttr::get(global));
+}
+
+OwningOpRef<ModuleOp> hamkaas::makeSliceModel(const EngineSlice &slice,
+                                              bool hasParameters) {
   Operation *last = slice.ops.back();
   OwningOpRef<ModuleOp> module(ModuleOp::create(last->getLoc()));
   auto builder = OpBuilder::atBlockEnd(module->getBody());
+  auto isParameter = [&](size_t i) {
+    return hasParameters && slice.isConstant[i];
+  };
+  SmallVector<Type> types;
+  SmallVector<std::string> names;
+  for (auto [i, input] : llvm::enumerate(slice.inputs)) {
+    names.push_back("x" + std::to_string(i));
+    if (!isParameter(i))
+      types.push_back(input.getType());
+  }
   auto function = func::FuncOp::create(
       builder, last->getLoc(), mainName,
-      builder.getFunctionType(ValueRange(slice.inputs).getTypes(),
-                              last->getResultTypes()));
-  for (size_t i = 0; i < slice.inputs.size(); ++i)
-    function.setArgAttr(i, HamKaasDialect::nameAttrName,
-                        builder.getStringAttr("x" + Twine(i)));
+      builder.getFunctionType(types, last->getResultTypes()));
   function.setResultAttr(0, HamKaasDialect::nameAttrName,
                          builder.getStringAttr("result"));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   IRMapping mapping;
-  mapping.map(slice.inputs, entry->getArguments());
+  unsigned argument = 0;
+  for (auto [i, input] : llvm::enumerate(slice.inputs)) {
+    if (isParameter(i)) {
+      mapping.map(input, createParameter(*module, builder, last->getLoc(),
+                                         input.getType(), names[i]));
+      continue;
+    }
+    function.setArgAttr(argument, HamKaasDialect::nameAttrName,
+                        builder.getStringAttr(names[i]));
+    mapping.map(input, entry->getArgument(argument++));
+  }
   for (Operation *op : slice.ops)
     builder.clone(*op, mapping);
   func::ReturnOp::create(builder, last->getLoc(),
                          mapping.lookup(last->getResult(0)));
+  return module;
+}
+
+static std::string writeScript(const EngineSlice &slice) {
+  OwningOpRef<ModuleOp> module = makeSliceModel(slice, /*hasParameters=*/false);
   // Not all that the compiler makes is in the language.
-  ScopedDiagnosticHandler quiet(last->getContext(),
+  ScopedDiagnosticHandler quiet(module->getContext(),
                                 [](Diagnostic &) { return success(); });
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -9,6 +9,8 @@
 #define HAMKAAS_LIB_ENGINE_DESCRIBEGROUP_H
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include <optional>
 #include <string>
 
@@ -26,6 +28,11 @@ struct EngineSlice {
 /// The text of `HamKaas/Runtime/Engine/EngineGroup.h`. Nothing if the slice has
 /// types or attributes that the text cannot say.
 std::optional<std::string> describeSlice(const EngineSlice &slice);
+
+/// The slice as a model in GRAPH, with inputs "x0", "x1" and so on. With
+/// `hasParameters`, those that depend on parameters alone are parameters.
+mlir::OwningOpRef<mlir::ModuleOp> makeSliceModel(const EngineSlice &slice,
+                                                 bool hasParameters);
 
 } // namespace hamkaas
 

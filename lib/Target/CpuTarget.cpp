@@ -55,11 +55,13 @@ void CpuTarget::registerPasses() const {
 
 void CpuTarget::addEngineGroups(OpPassManager &manager,
                                 const PipelineOptions &options) const {
-  if (options.engine.empty() || options.sameCalls)
+  bool hasEngines = !options.engine.empty() || !options.groupEngines.empty();
+  if (!hasEngines || options.sameCalls)
     return;
   UseEnginesOptions use;
   use.engines = options.engine;
   use.path = options.enginePath;
+  use.choices = options.groupEngines;
   manager.addPass(createUseEngines(use));
   manager.addPass(createCSEPass());
 }

@@ -198,6 +198,21 @@ static llvm::Error checkEngine(const CompileSettings &settings,
                              << " or the device cuda");
 }
 
+/// Choices are for engine libraries, and for knobs of kernels on processors.
+static llvm::Error checkChoices(const CompileSettings &settings,
+                                ArrayRef<const Target *> targets) {
+  if (targets.size() == 1 && targets.front()->takesEngineLibraries())
+    return llvm::Error::success();
+  constexpr const char *expected = "expected a program for the processor alone";
+  if (!settings.choose.empty() && settings.choose != "model")
+    return makeOptionError(NamedOption{OptionId::choose, settings.choose},
+                           expected);
+  if (!settings.choices.empty())
+    return makeOptionError(NamedOption{OptionId::choices, settings.choices},
+                           expected);
+  return llvm::Error::success();
+}
+
 llvm::Expected<SmallVector<TargetAttr>>
 TargetRegistry::select(const CompileSettings &settings,
                        MLIRContext *context) const {
@@ -211,6 +226,8 @@ TargetRegistry::select(const CompileSettings &settings,
     return makeOptionError(OptionId::engine_path,
                            llvm::toString(std::move(error)).c_str());
   if (llvm::Error error = checkEngine(settings, *asked))
+    return std::move(error);
+  if (llvm::Error error = checkChoices(settings, *asked))
     return std::move(error);
   SmallVector<TargetAttr> attributes;
   for (const Target *target : *asked)

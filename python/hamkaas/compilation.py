@@ -132,6 +132,8 @@ def compile(
         train_output: Optional[str] = None,
         check_nan: bool = False,
         engine_path: Optional[str] = None,
+        choose: Optional[str] = None,
+        choices: Optional[PathLike] = None,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles the graph that ends in ``node``.
@@ -201,6 +203,8 @@ def compile(
         train_output=train_output,
         check_nan=check_nan,
         engine_path=engine_path,
+        choose=choose,
+        choices=choices,
         # hamkaas-tblgen end
     )
     functions = name_functions(node, _ATTRIBUTES)
@@ -249,6 +253,8 @@ def load(
         train_output: Optional[str] = None,
         check_nan: bool = False,
         engine_path: Optional[str] = None,
+        choose: Optional[str] = None,
+        choices: Optional[PathLike] = None,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
@@ -297,6 +303,8 @@ def load(
         train_output=train_output,
         check_nan=check_nan,
         engine_path=engine_path,
+        choose=choose,
+        choices=choices,
         # hamkaas-tblgen end
     )
     file = os.fsencode(path)

@@ -104,6 +104,14 @@ _TEXTS = {
     "engine_path":
         "Search these folders and files for engine libraries in place of the "
         "usual ones, for which an empty entry stands.",
+    "choose":
+        "For `cpu`: `model` decides without running anything. `measure` times "
+        "the engines and knobs that compute a group on this machine, within "
+        "60 or SECONDS seconds, and writes the fastest to a choices file.",
+    "choices":
+        "A choices file, which says what engine computes which group. Equal "
+        "files make equal programs, on any machine. `measure` adds to it what "
+        "it lacks, and creates it.",
     # hamkaas-tblgen end
 }
 
@@ -160,6 +168,8 @@ class CompileOptions:
     train_output: Optional[str] = None
     check_nan: bool = False
     engine_path: Optional[str] = None
+    choose: Optional[str] = None
+    choices: Optional[PathLike] = None
     # hamkaas-tblgen end
 
     def __post_init__(self) -> None:
@@ -191,6 +201,8 @@ class CompileOptions:
             "trainOutput": self.train_output,
             "checkNan": self.check_nan,
             "enginePath": self.engine_path,
+            "choose": self.choose,
+            "choices": encode_path(self.choices),
             # hamkaas-tblgen end
         }
 

@@ -34,6 +34,9 @@ struct CompileOptions : CompileSettings {
   std::shared_ptr<const ParameterContents> parameters = nullptr;
   /// Tensors for `checkEachPass` in place of random ones, beside `parameters`.
   KnownTensors checkedTensors = {};
+  /// The engines of groups, as `hamkaas-use-engines` takes them, in place of
+  /// `choose` and `choices`.
+  std::string knownChoices = {};
   /// The most that `compileThreads` may be; 0 is as many as the context uses.
   /// With another number the context uses one thread afterwards.
   static constexpr unsigned maxThreads = 4096;

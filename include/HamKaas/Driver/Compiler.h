@@ -12,7 +12,7 @@
 #include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Program/LinkProgram.h"
-#include "HamKaas/Program/LoadedProgram.h"
+#include "HamKaas/Program/ProgramInMemory.h"
 #include "HamKaas/Support/ReportError.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
@@ -51,10 +51,6 @@ llvm::Error printPtx(mlir::ModuleOp module, const CompileOptions &options,
                      llvm::raw_ostream &stream);
 
 /// A program ready to run in this process.
-struct ProgramInMemory {
-  ProgramInfo info;
-  std::unique_ptr<LoadedProgram> program;
-};
 llvm::Expected<ProgramInMemory> compileInMemory(mlir::ModuleOp module,
                                                 const CompileOptions &options);
 

@@ -19,6 +19,9 @@ namespace hamkaas {
 /// The id that stands for our own code generator.
 inline constexpr llvm::StringLiteral ownEngine = "hamkaas";
 
+/// That of the interpreter, which checks others.
+inline constexpr llvm::StringLiteral referenceEngine = "reference";
+
 /// One rule: groups at `place` are for engine `id`.
 struct EngineRule {
   std::string id;

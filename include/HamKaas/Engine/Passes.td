@@ -21,6 +21,8 @@ def UseEngines : Pass<"hamkaas-use-engines", "mlir::ModuleOp"> {
       each by itself.
     * `engines` is a list of rules as in `--engine`. A part goes to the first
       rule whose place it is at and whose engine applies.
+    * A group with an entry in `choices` goes by that, not by the rules. Its
+      digest identifies what a group computes, wherever it stands.
     * An engine that packs constant inputs has a group for that, too, which
       `hamkaas-hoist-parameters` moves to `@prepare`.
     * Engines are asked in a child process first, so that one that crashes or
@@ -33,6 +35,8 @@ def UseEngines : Pass<"hamkaas-use-engines", "mlir::ModuleOp"> {
            "Rules: ID[:KNOB=VALUE]...[@PLACE], separated by commas">,
     Option<"path", "path", "std::string", /*default=*/"",
            "Folders and files with engine libraries, separated by colons">,
+    Option<"choices", "choices", "std::string", /*default=*/"",
+           "Engines of groups: DIGEST=ID[:KNOB=VALUE]..., separated by commas">,
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::tensor::TensorDialect"];

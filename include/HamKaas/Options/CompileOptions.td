@@ -321,4 +321,30 @@ def engine_path : CompileOption<Text,
                     "ones, for which an empty entry stands";
 }
 
+let Since = "1.12" in {
+def choose : CompileOption<Text,
+    "How engines and their knobs are chosen: model, measure or "
+    "measure=SECONDS"> {
+  let Placeholder = "model|measure[=SECONDS]";
+  let ValuesText = "`model`, `measure`, `measure=SECONDS`";
+  let DefaultText = "`model`";
+  let Description = "for `cpu`: `model` decides without running anything. "
+                    "`measure` [times the engines](Engines.md#measuring) and "
+                    "knobs that compute a group on this machine, within 60 or "
+                    "SECONDS seconds, and writes the fastest to a choices file";
+  let AffectsCode = false;
+}
+
+def choices : CompileOption<Path,
+    "A choices file: which engine computes which group"> {
+  let Placeholder = "F.choices.json";
+  let ValuesText = "`F.choices.json`";
+  let Description = "a [choices file](Engines.md#measuring), which says what "
+                    "engine computes which group. Equal files make equal "
+                    "programs, on any machine. `measure` adds to it what it "
+                    "lacks, and creates it";
+  let AffectsCode = false;
+}
+} // Since 1.12
+
 #endif // HAMKAAS_OPTIONS_COMPILEOPTIONS

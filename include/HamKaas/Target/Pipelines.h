@@ -22,6 +22,9 @@ struct PipelineOptions : CompileSettings {
   /// True if the calls of kernels are to be the same for all targets.
   bool sameCalls = false;
 
+  /// Engines of groups, as `hamkaas-use-engines` takes them.
+  std::string groupEngines = {};
+
   /// How much time pipelines give for memory, from 0 to `maxThrift`.
   unsigned thrift = 0;
   static constexpr unsigned maxThrift = 3;

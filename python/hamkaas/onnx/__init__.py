@@ -72,6 +72,8 @@ def prepare(
         train_output: Optional[str] = None,
         check_nan: bool = False,
         engine_path: Optional[str] = None,
+        choose: Optional[str] = None,
+        choices: Optional[PathLike] = None,
         # hamkaas-tblgen end
 ) -> "PreparedModel":
     """Compiles an ONNX model to a function of a list of arrays.
@@ -129,6 +131,8 @@ def prepare(
         train_output=train_output,
         check_nan=check_nan,
         engine_path=engine_path,
+        choose=choose,
+        choices=choices,
         # hamkaas-tblgen end
     )
     return PreparedModel(

@@ -45,7 +45,7 @@ class Option:
     @property
     def model(self):
         """One that the option says something about."""
-        return "linked.onnx" if self.type == "Path" else \
+        return "linked.onnx" if self.type == "Path" and self.is_of_onnx else \
             "plain.onnx" if self.is_structured else "model.hk"
 
     def check(self, answer, name):

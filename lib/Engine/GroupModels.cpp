@@ -1,0 +1,174 @@
+//===- GroupModels.cpp - The groups of a graph by themselves --------------===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Engine/GroupModels.h"
+#include "AskEngines.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "HamKaas/Engine/Choices.h"
+#include "HamKaas/Support/ReportError.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// Values of a knob worth comparing with its default.
+static SmallVector<std::string> listValues(const HamKaasEngineKnob &knob) {
+  SmallVector<std::string> values;
+  if (knob.kind == HamKaasEngineText) {
+    for (const char *choice : ArrayRef(knob.choices, size_t(knob.choiceCount)))
+      if (StringRef(choice) != knob.text)
+        values.push_back(choice);
+  } else if (knob.kind == HamKaasEngineInteger) {
+    for (int64_t value : {knob.integer / 2, knob.integer * 2})
+      if (value != knob.integer && value >= knob.minimum &&
+          value <= knob.maximum)
+        values.push_back(std::to_string(value));
+  } else {
+    for (double value : {knob.number / 2, knob.number * 2})
+      if (value != knob.number && value >= knob.leastNumber &&
+          value <= knob.greatestNumber)
+        values.push_back(llvm::formatv("{0}", value).str());
+  }
+  return values;
+}
+
+/// The engine with its defaults, then with another value of one knob each.
+static SmallVector<EngineRule> listSettings(const HamKaasEngine &engine) {
+  SmallVector<EngineRule> rules{{engine.id, "", ""}};
+  for (const HamKaasEngineKnob &knob :
+       ArrayRef(engine.knobs, size_t(engine.knobCount)))
+    for (const std::string &value : listValues(knob))
+      rules.push_back({engine.id, knob.id + ("=" + value), ""});
+  return rules;
+}
+
+/// All engines of the path, but for those that only check others.
+static std::vector<EngineRule> listAll(const EngineHost &host) {
+  std::vector<EngineRule> rules;
+  for (const EngineFile &file : host.getFiles())
+    if (file.problem.empty())
+      for (const HamKaasEngine *engine : ArrayRef(
+               file.library.table->engines, file.library.table->engineCount))
+        if (engine->id != referenceEngine)
+          rules.push_back({engine->id, "", ""});
+  return rules;
+}
+
+/// TODO merge
+static std::vector<std::string> listOwnVariants(ArrayRef<Operation *>) {
+  return {""};
+}
+
+/// Each rule with its engine. One without knobs stands for several.
+static llvm::Expected<std::vector<KnownRule>>
+findCandidates(StringRef text, const EngineHost &host) {
+  auto rules = parseEngineRules(text);
+  if (!rules)
+    return rules.takeError();
+  std::vector<KnownRule> candidates;
+  for (EngineRule &rule : rules->empty() ? *(rules = listAll(host)) : *rules) {
+    auto known = KnownRule::find(host, std::move(rule));
+    if (!known)
+      return known.takeError();
+    if (!known->engine)
+      continue;
+    if (!known->rule.knobs.empty()) {
+      candidates.push_back(std::move(*known));
+      continue;
+    }
+    for (EngineRule &setting : listSettings(known->engine->get())) {
+      setting.place = known->rule.place;
+      candidates.push_back({std::move(setting), known->engine});
+    }
+  }
+  return candidates;
+}
+
+/// "openblas:rows=64"
+static std::string formatRule(const EngineRule &rule) {
+  std::string text = rule.id;
+  for (char c : rule.knobs.empty() ? "" : ":" + rule.knobs)
+    text += c == ',' ? ':' : c;
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// The groups of `graph`, which stays in that form.
+static llvm::Expected<std::vector<OfferedGroup>> formGroups(ModuleOp graph) {
+  PassManager manager(graph.getContext());
+  manager.addPass(createFormGroups());
+  if (failed(manager.run(graph)))
+    return llvm::make_error<ReportedError>();
+  return collectOffers(graph);
+}
+
+llvm::Expected<std::vector<GroupModel>>
+hamkaas::collectGroupModels(ModuleOp graph, const EngineSearch &search) {
+  MLIRContext *context = graph.getContext();
+  auto candidates = findCandidates(search.rules, EngineHost::get(search.path));
+  if (!candidates)
+    return candidates.takeError();
+  OwningOpRef<ModuleOp> copy(graph.clone());
+  auto groups = formGroups(*copy);
+  if (!groups)
+    return groups.takeError();
+  // Of equal groups, the first.
+  llvm::StringSet<> known;
+  llvm::erase_if(*groups, [&](const OfferedGroup &group) {
+    const Offer *whole = group.getWhole();
+    return !whole || !known.insert(getGroupDigest(whole->text)).second;
+  });
+
+  auto isFor = [](const KnownRule &candidate, const Offer &offer) {
+    return candidate.rule.isAt(offer.ops, offer.locations);
+  };
+  auto findAll = [&](const Offer &offer) {
+    SmallVector<KnownRule *> found;
+    for (KnownRule &candidate : *candidates)
+      if (isFor(candidate, offer))
+        found.push_back(&candidate);
+    return found;
+  };
+  if (llvm::Error error = tryEngines(*groups, findAll, context))
+    return std::move(error);
+
+  std::vector<GroupModel> models;
+  for (const OfferedGroup &group : *groups) {
+    const Offer &whole = *group.getWhole();
+    GroupModel model;
+    for (const std::string &knobs : listOwnVariants(whole.slice.ops))
+      model.engines.push_back(formatRule({ownEngine.str(), knobs, ""}));
+    for (KnownRule &candidate : *candidates) {
+      auto findOne = [&](const Offer &offer) {
+        return isFor(candidate, offer) ? SmallVector<KnownRule *>{&candidate}
+                                       : SmallVector<KnownRule *>();
+      };
+      auto taken = takeOffer(group.offers, findOne, context);
+      if (!taken)
+        return taken.takeError();
+      if (taken->offer)
+        model.engines.push_back(formatRule(candidate.rule));
+    }
+    if (model.engines.size() < 2)
+      continue;
+    model.digest = getGroupDigest(whole.text);
+    model.ops = whole.ops;
+    model.at = whole.location;
+    model.module = makeSliceModel(whole.slice, /*hasParameters=*/true);
+    models.push_back(std::move(model));
+  }
+  return models;
+}

@@ -1,0 +1,45 @@
+//===- GroupOffers.h - What is offered to engines ---------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_ENGINE_GROUPOFFERS_H
+#define HAMKAAS_LIB_ENGINE_GROUPOFFERS_H
+
+#include "DescribeGroup.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <vector>
+
+namespace hamkaas {
+
+/// A part of a group that is offered to engines.
+struct Offer {
+  EngineSlice slice;
+  std::string location; ///< Of all operations, as reports have it.
+  std::vector<std::string> locations; ///< One an operation.
+  std::string ops;                    ///< "matmul+add"
+  std::string text;
+};
+
+/// A group, and its parts, largest first. None if it is not for engines.
+struct OfferedGroup {
+  GroupOp group;
+  std::vector<Offer> offers;
+
+  /// The part that is the whole group; null if there is none.
+  const Offer *getWhole() const;
+};
+
+/// The groups of a graph, which `hamkaas-form-groups` has made, without those
+/// that engines have already.
+std::vector<OfferedGroup> collectOffers(mlir::ModuleOp graph);
+
+/// Numbers are part of the kernels that read them.
+bool isNumber(mlir::Operation *op);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_ENGINE_GROUPOFFERS_H
