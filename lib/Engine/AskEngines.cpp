@@ -6,17 +6,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "AskEngines.h"
+#include "HamKaas/Engine/OwnEngine.h"
 #include "HamKaas/Runtime/Engine/EngineGroup.h"
 #include "Trial.h"
 
 using namespace mlir;
 using namespace hamkaas;
 
-llvm::Expected<KnownRule> KnownRule::find(const EngineHost &host,
-                                          EngineRule rule) {
+llvm::Expected<KnownRule>
+KnownRule::find(const EngineHost &host, EngineRule rule, MLIRContext *context) {
   KnownRule known{std::move(rule)};
-  if (known.rule.id == ownEngine)
+  if (known.rule.id == ownEngine) {
+    if (llvm::Error error =
+            readOwnKnobs(known.rule.knobs, context).moveInto(known.knobs))
+      return std::move(error);
     return known;
+  }
   auto engine = host.find(known.rule.id);
   if (!engine)
     return engine.takeError();
@@ -71,16 +76,15 @@ llvm::Error hamkaas::tryEngines(ArrayRef<OfferedGroup> groups,
   });
 }
 
-llvm::Expected<TakenOffer> hamkaas::takeOffer(ArrayRef<Offer> offers,
-                                              FindRules findRules,
+llvm::Expected<TakenOffer> hamkaas::takeOffer(const Offer &offer,
+                                              ArrayRef<KnownRule *> rules,
                                               MLIRContext *context) {
-  for (const Offer &offer : offers)
-    for (KnownRule *known : findRules(offer)) {
-      auto engine = ask(*known, offer, context);
-      if (!engine)
-        return engine.takeError();
-      if (*engine)
-        return TakenOffer{&offer, known, *engine};
-    }
+  for (KnownRule *known : rules) {
+    auto engine = ask(*known, offer, context);
+    if (!engine)
+      return engine.takeError();
+    if (*engine)
+      return TakenOffer{known, *engine};
+  }
   return TakenOffer();
 }

@@ -16,17 +16,18 @@
 
 namespace hamkaas {
 
-/// A rule with its engine; none for our own.
+/// A rule with its engine; none for our own, with its knobs.
 struct KnownRule {
   EngineRule rule;
   std::optional<rt::EngineAccess> engine = std::nullopt;
+  mlir::DictionaryAttr knobs = nullptr;
   bool isUsed = false;
 
-  static llvm::Expected<KnownRule> find(const EngineHost &host,
-                                        EngineRule rule);
+  static llvm::Expected<KnownRule> find(const EngineHost &host, EngineRule rule,
+                                        mlir::MLIRContext *context);
 };
 
-/// The rules of engines that an offer is for, in their order.
+/// The rules of engine libraries that an offer is for, in their order.
 using FindRules =
     llvm::function_ref<llvm::SmallVector<KnownRule *>(const Offer &offer)>;
 
@@ -35,16 +36,15 @@ using FindRules =
 llvm::Error tryEngines(llvm::ArrayRef<OfferedGroup> groups, FindRules findRules,
                        mlir::MLIRContext *context);
 
-/// A part of a group that an engine takes; null if there is none.
+/// A rule whose engine takes an offer, and its plan; null if there is none.
 struct TakenOffer {
-  const Offer *offer = nullptr;
   KnownRule *rule = nullptr;
   EngineAttr engine = nullptr;
 };
 
-/// The first part that an engine takes.
-llvm::Expected<TakenOffer> takeOffer(llvm::ArrayRef<Offer> offers,
-                                     FindRules findRules,
+/// The first of `rules` whose engine takes the offer.
+llvm::Expected<TakenOffer> takeOffer(const Offer &offer,
+                                     llvm::ArrayRef<KnownRule *> rules,
                                      mlir::MLIRContext *context);
 
 } // namespace hamkaas

@@ -9,6 +9,9 @@
 #include "AskEngines.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Engine/Choices.h"
+#include "HamKaas/Engine/OwnEngine.h"
+#include "HamKaas/Runtime/Engine/EngineGroup.h"
+#include "HamKaas/Support/Errors.h"
 #include "HamKaas/Support/ReportError.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
@@ -64,28 +67,24 @@ static std::vector<EngineRule> listAll(const EngineHost &host) {
   return rules;
 }
 
-/// TODO merge
-static std::vector<std::string> listOwnVariants(ArrayRef<Operation *>) {
-  return {""};
-}
-
 /// Each rule with its engine. One without knobs stands for several.
 static llvm::Expected<std::vector<KnownRule>>
-findCandidates(StringRef text, const EngineHost &host) {
+findCandidates(StringRef text, const EngineHost &host, MLIRContext *context) {
   auto rules = parseEngineRules(text);
   if (!rules)
     return rules.takeError();
   std::vector<KnownRule> candidates;
   for (EngineRule &rule : rules->empty() ? *(rules = listAll(host)) : *rules) {
-    auto known = KnownRule::find(host, std::move(rule));
+    auto known = KnownRule::find(host, std::move(rule), context);
     if (!known)
       return known.takeError();
-    if (!known->engine)
-      continue;
     if (!known->rule.knobs.empty()) {
       candidates.push_back(std::move(*known));
       continue;
     }
+    // Ours is always one.
+    if (!known->engine)
+      continue;
     for (EngineRule &setting : listSettings(known->engine->get())) {
       setting.place = known->rule.place;
       candidates.push_back({std::move(setting), known->engine});
@@ -118,7 +117,8 @@ static llvm::Expected<std::vector<OfferedGroup>> formGroups(ModuleOp graph) {
 llvm::Expected<std::vector<GroupModel>>
 hamkaas::collectGroupModels(ModuleOp graph, const EngineSearch &search) {
   MLIRContext *context = graph.getContext();
-  auto candidates = findCandidates(search.rules, EngineHost::get(search.path));
+  auto candidates =
+      findCandidates(search.rules, EngineHost::get(search.path), context);
   if (!candidates)
     return candidates.takeError();
   OwningOpRef<ModuleOp> copy(graph.clone());
@@ -128,17 +128,18 @@ hamkaas::collectGroupModels(ModuleOp graph, const EngineSearch &search) {
   // Of equal groups, the first.
   llvm::StringSet<> known;
   llvm::erase_if(*groups, [&](const OfferedGroup &group) {
-    const Offer *whole = group.getWhole();
-    return !whole || !known.insert(getGroupDigest(whole->text)).second;
+    return group.offers.empty() || group.offers.front().text.empty() ||
+           !known.insert(getGroupDigest(group.offers.front().text)).second;
   });
 
   auto isFor = [](const KnownRule &candidate, const Offer &offer) {
-    return candidate.rule.isAt(offer.ops, offer.locations);
+    return !offer.text.empty() &&
+           candidate.rule.isAt(offer.ops, offer.locations);
   };
   auto findAll = [&](const Offer &offer) {
     SmallVector<KnownRule *> found;
     for (KnownRule &candidate : *candidates)
-      if (isFor(candidate, offer))
+      if (candidate.engine && isFor(candidate, offer))
         found.push_back(&candidate);
     return found;
   };
@@ -147,20 +148,31 @@ hamkaas::collectGroupModels(ModuleOp graph, const EngineSearch &search) {
 
   std::vector<GroupModel> models;
   for (const OfferedGroup &group : *groups) {
-    const Offer &whole = *group.getWhole();
+    const Offer &whole = group.offers.front();
+    rt::EngineGroup described;
+    if (rt::Error error = described.parse(whole.text.c_str()))
+      return toError(std::move(error));
     GroupModel model;
-    for (const std::string &knobs : listOwnVariants(whole.slice.ops))
+    for (const std::string &knobs :
+         listOwnVariants(described.get(), search.target, search.winogradError))
       model.engines.push_back(formatRule({ownEngine.str(), knobs, ""}));
     for (KnownRule &candidate : *candidates) {
-      auto findOne = [&](const Offer &offer) {
-        return isFor(candidate, offer) ? SmallVector<KnownRule *>{&candidate}
-                                       : SmallVector<KnownRule *>();
-      };
-      auto taken = takeOffer(group.offers, findOne, context);
-      if (!taken)
-        return taken.takeError();
-      if (taken->offer)
+      if (!candidate.engine && isFor(candidate, whole) &&
+          !llvm::is_contained(model.engines, formatRule(candidate.rule)))
         model.engines.push_back(formatRule(candidate.rule));
+      if (!candidate.engine)
+        continue;
+      for (const Offer &offer : group.offers) {
+        if (!isFor(candidate, offer))
+          continue;
+        auto taken = takeOffer(offer, &candidate, context);
+        if (!taken)
+          return taken.takeError();
+        if (!taken->rule)
+          continue;
+        model.engines.push_back(formatRule(candidate.rule));
+        break;
+      }
     }
     if (model.engines.size() < 2)
       continue;

@@ -55,7 +55,27 @@ public:
   GroupOffers(GroupOp group, const llvm::DenseSet<Operation *> &movable)
       : group(group), movable(movable) {}
 
-  std::vector<Offer> collect() {
+  /// `describes` if there are engines beside our own.
+  std::vector<Offer> collect(bool describes) {
+    std::vector<Offer> offers;
+    // Engines do not write in place, and prepare nothing but their own.
+    describes &= !group.getUpdated();
+    for (ArrayRef<Operation *> ops : listParts()) {
+      Offer &offer = offers.emplace_back(makeOffer(ops));
+      if (describes)
+        offer.text = describeSlice(offer.slice).value_or("");
+    }
+    // Ours computes what no other may, too.
+    Offer whole = makeOffer(
+        llvm::map_to_vector(group.getBody().front().without_terminator(),
+                            [](Operation &op) { return &op; }));
+    if (offers.empty() || offers.front().slice.ops != whole.slice.ops)
+      offers.insert(offers.begin(), std::move(whole));
+    return offers;
+  }
+
+private:
+  SmallVector<SmallVector<Operation *>> listParts() {
     SmallVector<SmallVector<Operation *>> parts;
     for (Operation &op : group.getBody().front().without_terminator()) {
       if (isNumber(&op))
@@ -69,15 +89,10 @@ public:
                       [](ArrayRef<Operation *> a, ArrayRef<Operation *> b) {
                         return a.size() > b.size();
                       });
-    std::vector<Offer> offers;
-    for (ArrayRef<Operation *> ops : parts)
-      if (std::optional<Offer> offer = makeOffer(ops))
-        offers.push_back(std::move(*offer));
-    return offers;
+    return parts;
   }
 
-private:
-  std::optional<Offer> makeOffer(ArrayRef<Operation *> ops) {
+  Offer makeOffer(ArrayRef<Operation *> ops) {
     Offer offer;
     offer.slice.ops.assign(ops.begin(), ops.end());
     SmallVector<Location> locations;
@@ -97,10 +112,6 @@ private:
     }
     offer.location = formatLocation(
         FusedLoc::get(group.getContext(), locations, Attribute()));
-    std::optional<std::string> text = describeSlice(offer.slice);
-    if (!text)
-      return std::nullopt;
-    offer.text = std::move(*text);
     return offer;
   }
 
@@ -117,15 +128,8 @@ private:
 
 } // namespace
 
-const Offer *OfferedGroup::getWhole() const {
-  GroupOp formed = group;
-  size_t count =
-      llvm::range_size(formed.getBody().front().without_terminator());
-  bool hasWhole = !offers.empty() && offers.front().slice.ops.size() == count;
-  return hasWhole ? &offers.front() : nullptr;
-}
-
-std::vector<OfferedGroup> hamkaas::collectOffers(ModuleOp graph) {
+std::vector<OfferedGroup> hamkaas::collectOffers(ModuleOp graph,
+                                                 bool describes) {
   std::vector<OfferedGroup> groups;
   graph.walk([&](Block *block) {
     if (isa<GroupOp>(block->getParentOp()))
@@ -135,9 +139,8 @@ std::vector<OfferedGroup> hamkaas::collectOffers(ModuleOp graph) {
       if (!group.getBody().getOps<EngineCallOp>().empty())
         continue;
       std::vector<Offer> offers;
-      // Engines do not write in place, and prepare nothing but their own.
-      if (!group.getUpdated() && !movable.contains(group))
-        offers = GroupOffers(group, movable).collect();
+      if (!movable.contains(group))
+        offers = GroupOffers(group, movable).collect(describes);
       groups.push_back({group, std::move(offers)});
     }
   });

@@ -21,21 +21,20 @@ struct Offer {
   std::string location; ///< Of all operations, as reports have it.
   std::vector<std::string> locations; ///< One an operation.
   std::string ops;                    ///< "matmul+add"
-  std::string text;
+  std::string text;                   ///< Empty: for our own engine alone.
 };
 
-/// A group, and its parts, largest first. None if it is not for engines.
+/// A group, and its parts, largest first: the first is the whole. None if it is
+/// for no engine.
 struct OfferedGroup {
   GroupOp group;
   std::vector<Offer> offers;
-
-  /// The part that is the whole group; null if there is none.
-  const Offer *getWhole() const;
 };
 
 /// The groups of a graph, which `hamkaas-form-groups` has made, without those
-/// that engines have already.
-std::vector<OfferedGroup> collectOffers(mlir::ModuleOp graph);
+/// that engines have already. Not `describes`: for our own engine alone.
+std::vector<OfferedGroup> collectOffers(mlir::ModuleOp graph,
+                                        bool describes = true);
 
 /// Numbers are part of the kernels that read them.
 bool isNumber(mlir::Operation *op);

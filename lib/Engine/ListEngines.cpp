@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Engine/ListEngines.h"
-#include "HamKaas/Engine/EngineRules.h"
+#include "HamKaas/Engine/OwnEngine.h"
 #include "HamKaas/Support/TextTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -52,24 +52,28 @@ static std::string formatKnob(const HamKaasEngineKnob &knob) {
   return text;
 }
 
+static void addEngine(const HamKaasEngine &engine, std::string library,
+                      TextTable &table) {
+  table.addRow({engine.id, std::move(library),
+                engine.description ? engine.description : "",
+                formatNotes(engine)});
+  for (const HamKaasEngineKnob &knob :
+       ArrayRef(engine.knobs, size_t(engine.knobCount)))
+    table.addRow({"", "", "  " + formatKnob(knob), ""});
+}
+
 void hamkaas::printEngines(const EngineHost &host, raw_ostream &stream) {
   stream << "engines\n";
   TextTable table("llll");
   table.addRow({"id", "library", "computes", "notes"});
-  table.addRow({ownEngine.str(), "", "everything: our own code", ""});
+  addEngine(getOwnEngine(), /*library=*/"", table);
   for (const EngineFile &file : host.getFiles())
     for (int32_t i = 0;
-         file.problem.empty() && i < file.library.table->engineCount; ++i) {
-      const HamKaasEngine &engine = *file.library.table->engines[i];
-      table.addRow({engine.id,
-                    std::string(file.library.table->name) + " " +
-                        file.library.table->libraryVersion,
-                    engine.description ? engine.description : "",
-                    formatNotes(engine)});
-      for (const HamKaasEngineKnob &knob :
-           ArrayRef(engine.knobs, size_t(engine.knobCount)))
-        table.addRow({"", "", "  " + formatKnob(knob), ""});
-    }
+         file.problem.empty() && i < file.library.table->engineCount; ++i)
+      addEngine(*file.library.table->engines[i],
+                std::string(file.library.table->name) + " " +
+                    file.library.table->libraryVersion,
+                table);
   table.print(stream);
   stream << "\nfiles, in the order of the search\n";
   TextTable files("ll");

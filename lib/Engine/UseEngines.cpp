@@ -7,10 +7,12 @@
 
 #include "AskEngines.h"
 #include "HamKaas/Dialect/HamKaas/IR/EngineOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Engine/Choices.h"
 #include "HamKaas/Engine/EngineHost.h"
+#include "HamKaas/Engine/OwnEngine.h"
 #include "HamKaas/Engine/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -38,30 +40,80 @@ static constexpr StringLiteral choiceAttrName = "choice";
 namespace {
 
 /// The rules of the user, and one a choice, in its order.
-struct Rules {
+class Rules {
+public:
   std::vector<KnownRule> given, chosen;
 
   /// Those for `offer`, in their order, as far as the first that keeps it.
   SmallVector<KnownRule *> find(const Offer &offer) {
-    if (auto choice = offer.slice.ops.back()->getAttrOfType<IntegerAttr>(
-            choiceAttrName)) {
-      KnownRule &known = chosen[choice.getInt()];
-      return known.engine ? SmallVector<KnownRule *>{&known}
-                          : SmallVector<KnownRule *>();
-    }
     SmallVector<KnownRule *> found;
-    for (KnownRule &known : given) {
+    for (KnownRule &known : getRules(offer)) {
       if (!known.rule.isAt(offer.ops, offer.locations))
         continue;
       if (!known.engine)
         break;
-      found.push_back(&known);
+      if (!offer.text.empty())
+        found.push_back(&known);
     }
     return found;
   }
+
+  /// The rule that keeps `offer`; null if there is none.
+  KnownRule *findOwn(const Offer &offer) {
+    for (KnownRule &known : getRules(offer))
+      if (!known.engine && known.rule.isAt(offer.ops, offer.locations))
+        return &known;
+    return nullptr;
+  }
+
+  bool any(llvm::function_ref<bool(const KnownRule &)> isWanted) const {
+    return llvm::any_of(given, isWanted) || llvm::any_of(chosen, isWanted);
+  }
+
+private:
+  MutableArrayRef<KnownRule> getRules(const Offer &offer) {
+    auto choice =
+        offer.slice.ops.back()->getAttrOfType<IntegerAttr>(choiceAttrName);
+    return choice ? MutableArrayRef(chosen[choice.getInt()])
+                  : MutableArrayRef(given);
+  }
+};
+
+/// Operations that have been dealt with, without numbers.
+class DoneOps {
+public:
+  void insert(const Offer &offer) {
+    for (Operation *op : offer.slice.ops)
+      if (!isNumber(op))
+        ops.insert(op);
+  }
+
+  bool containsAny(const Offer &offer) const {
+    return llvm::any_of(offer.slice.ops,
+                        [&](Operation *op) { return ops.contains(op); });
+  }
+
+private:
+  llvm::DenseSet<Operation *> ops;
 };
 
 } // namespace
+
+/// Gives the operations of `offer` the knobs that they have. Returns whether
+/// there was one.
+static bool setOwnKnobs(const Offer &offer, DictionaryAttr knobs) {
+  bool hasAny = false;
+  for (Operation *op : offer.slice.ops) {
+    SmallVector<NamedAttribute> own;
+    for (NamedAttribute knob : knobs)
+      if (hasKnob(op, knob.getName()))
+        own.push_back(knob);
+    if (!own.empty())
+      setKnobs(op, DictionaryAttr::get(op->getContext(), own));
+    hasAny |= !own.empty();
+  }
+  return hasAny;
+}
 
 //===----------------------------------------------------------------------===//
 // Replacing
@@ -201,7 +253,8 @@ struct UseEngines : hamkaas::impl::UseEnginesBase<UseEngines> {
     if (failed(markChosen()))
       return signalPassFailure();
     // The rest of a group may have further parts.
-    bool isDone = false;
+    bool isDone = !rules.any(
+        [](const KnownRule &known) { return known.engine.has_value(); });
     while (!isDone) {
       if (failed(formGroups()))
         return signalPassFailure();
@@ -210,6 +263,8 @@ struct UseEngines : hamkaas::impl::UseEnginesBase<UseEngines> {
         return signalPassFailure();
       isDone = !*hasGiven;
     }
+    if (failed(turnKnobs()))
+      return signalPassFailure();
     getOperation().walk([](Operation *op) { op->removeAttr(choiceAttrName); });
     warnOfUnused();
   }
@@ -227,8 +282,9 @@ private:
       return parsed.takeError();
     const EngineHost &host = EngineHost::get(path);
     for (EngineRule &rule : *parsed)
-      if (llvm::Error error = KnownRule::find(host, std::move(rule))
-                                  .moveInto(rules.given.emplace_back()))
+      if (llvm::Error error =
+              KnownRule::find(host, std::move(rule), &getContext())
+                  .moveInto(rules.given.emplace_back()))
         return error;
     if (llvm::Error error = decodeChoices(choices).moveInto(known))
       return error;
@@ -236,8 +292,9 @@ private:
       auto chosen = parseEngineRules(choice.engine);
       if (!chosen)
         return chosen.takeError();
-      if (llvm::Error error = KnownRule::find(host, std::move(chosen->front()))
-                                  .moveInto(rules.chosen.emplace_back()))
+      if (llvm::Error error =
+              KnownRule::find(host, std::move(chosen->front()), &getContext())
+                  .moveInto(rules.chosen.emplace_back()))
         return error;
     }
     return llvm::Error::success();
@@ -253,18 +310,18 @@ private:
     for (auto [number, choice] : llvm::enumerate(known))
       numbers.try_emplace(choice.group, number);
     llvm::DenseSet<size_t> fitting;
-    for (OfferedGroup &offered : collectOffers(getOperation())) {
-      const Offer *whole = offered.getWhole();
-      auto number =
-          whole ? numbers.find(getGroupDigest(whole->text)) : numbers.end();
+    for (auto &[group, offers] : collectOffers(getOperation())) {
+      auto number = offers.empty() || offers.front().text.empty()
+                        ? numbers.end()
+                        : numbers.find(getGroupDigest(offers.front().text));
       if (number != numbers.end()) {
         fitting.insert(number->second);
         auto attr = Builder(&getContext()).getIndexAttr(number->second);
-        for (Operation *op : whole->slice.ops)
+        for (Operation *op : offers.front().slice.ops)
           op->setAttr(choiceAttrName, attr);
       }
-      dissolve(offered.group);
-      offered.group.erase();
+      dissolve(group);
+      group.erase();
     }
     if (size_t others = known.size() - fitting.size())
       getOperation().emitWarning() << others << " of " << known.size()
@@ -281,30 +338,76 @@ private:
       return getOperation().emitError(llvm::toString(std::move(error)));
     bool hasGiven = false;
     for (auto &[group, offers] : groups) {
-      auto given = takeOffer(offers, findRules, &getContext());
+      const Offer *taken = nullptr;
+      auto given = give(offers, taken);
       if (!given)
         return mlir::emitError(group.getLoc(),
                                llvm::toString(given.takeError()));
       IRMapping mapping = dissolve(group);
-      if (given->offer) {
-        given->rule->isUsed = true;
-        SliceReplacer(given->offer->slice, mapping, given->engine,
-                      given->offer->ops)
-            .replace();
-      }
-      hasGiven |= given->offer != nullptr;
+      if (taken)
+        SliceReplacer(taken->slice, mapping, *given, taken->ops).replace();
+      hasGiven |= taken != nullptr;
       group.erase();
     }
     return hasGiven;
   }
 
+  /// The plan of the first part that an engine takes, which is `taken` then.
+  llvm::Expected<EngineAttr> give(ArrayRef<Offer> offers,
+                                  const Offer *&taken /* out */) {
+    // A group that stays ours as a whole is not offered in parts.
+    DoneOps kept;
+    for (const Offer &offer : offers) {
+      if (kept.containsAny(offer))
+        continue;
+      auto given = takeOffer(offer, rules.find(offer), &getContext());
+      if (!given)
+        return given.takeError();
+      if (given->rule) {
+        given->rule->isUsed = true;
+        taken = &offer;
+        return given->engine;
+      }
+      if (KnownRule *own = rules.findOwn(offer);
+          own && own->rule.place == offer.ops)
+        kept.insert(offer);
+    }
+    return EngineAttr();
+  }
+
+  /// Sets the knobs of what stays ours.
+  LogicalResult turnKnobs() {
+    if (!rules.any([](const KnownRule &known) {
+          return known.knobs && !known.knobs.empty();
+        }))
+      return success();
+    if (failed(formGroups()))
+      return failure();
+    for (auto &[group, offers] :
+         collectOffers(getOperation(), /*describes=*/false)) {
+      DoneOps done;
+      for (const Offer &offer : offers) {
+        KnownRule *known = rules.findOwn(offer);
+        if (!known || done.containsAny(offer))
+          continue;
+        known->isUsed |= setOwnKnobs(offer, known->knobs);
+        done.insert(offer);
+      }
+      dissolve(group);
+      group.erase();
+    }
+    return success();
+  }
+
   void warnOfUnused() {
     for (const KnownRule &known : rules.given) {
-      if (known.isUsed || !known.engine)
+      if (known.isUsed || (!known.engine && known.knobs.empty()))
         continue;
-      InFlightDiagnostic warning = getOperation().emitWarning("engine '")
-                                   << known.rule.id
-                                   << "' computes nothing of the model";
+      InFlightDiagnostic warning =
+          getOperation().emitWarning("engine '")
+          << known.rule.id
+          << (known.engine ? "' computes nothing of the model"
+                           : "' has no such knobs in the model");
       if (!known.rule.place.empty())
         warning << " at '" << known.rule.place << "'";
     }

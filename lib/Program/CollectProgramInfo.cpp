@@ -9,6 +9,7 @@
 #include "FindRepacked.h"
 #include "HamKaas/Dialect/HamKaas/IR/EngineKernels.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
@@ -21,6 +22,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -212,6 +214,25 @@ static void addWork(ValueRange operands, func::FuncOp kernel, CallInfo &info) {
   });
 }
 
+/// The engine of a kernel; our own code generator only if it has knobs, as
+/// "hamkaas: rows=4, depth=64 | depth=128". Empty if there is nothing to say.
+static std::string getEngineName(func::FuncOp kernel,
+                                 const SymbolTable &symbols) {
+  if (EngineAttr engine = getEngine(kernel))
+    return engine.getId().str();
+  SmallVector<std::string> parts;
+  bool hasKnobs = false;
+  auto add = [&](func::FuncOp part) {
+    parts.push_back(formatKnobs(getKnobs(part)));
+    hasKnobs |= !parts.back().empty();
+  };
+  for (auto part : kernel.getOps<func::CallOp>())
+    add(symbols.lookup<func::FuncOp>(part.getCallee()));
+  if (parts.empty())
+    add(kernel);
+  return hasKnobs ? "hamkaas: " + llvm::join(parts, " | ") : "";
+}
+
 static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel,
                             const SymbolTable &symbols) {
   CallInfo info;
@@ -221,8 +242,7 @@ static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel,
           .getFamily());
   info.location = formatLocation(call.getLoc());
   info.ops = getOps(call);
-  if (EngineAttr engine = getEngine(kernel))
-    info.engine = engine.getId();
+  info.engine = getEngineName(kernel, symbols);
   if (auto flops =
           call->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName))
     info.flops = flops.getInt();

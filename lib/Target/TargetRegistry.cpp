@@ -8,6 +8,7 @@
 #include "HamKaas/Target/TargetRegistry.h"
 #include "HamKaas/Engine/EngineHost.h"
 #include "HamKaas/Engine/EngineRules.h"
+#include "HamKaas/Engine/OwnEngine.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -157,15 +158,20 @@ static llvm::Error checkPrecision(StringRef name, StringRef names,
 }
 
 /// That the rules can be read, and their engines be found.
-static llvm::Error checkEngineLibraries(const CompileSettings &settings) {
+static llvm::Error checkEngineLibraries(const CompileSettings &settings,
+                                        MLIRContext *context) {
   auto rules = parseEngineRules(settings.engine);
   if (!rules)
     return makeOptionError(OptionId::engine,
                            llvm::toString(rules.takeError()).c_str());
   const EngineHost &host = EngineHost::get(settings.enginePath);
   for (const EngineRule &rule : *rules) {
-    if (rule.id == ownEngine)
+    if (rule.id == ownEngine) {
+      if (llvm::Error error = readOwnKnobs(rule.knobs, context).takeError())
+        return makeOptionError(OptionId::engine,
+                               llvm::toString(std::move(error)).c_str());
       continue;
+    }
     if (llvm::Error error = host.find(rule.id).takeError())
       return makeOptionError(OptionId::engine,
                              llvm::toString(std::move(error)).c_str());
@@ -173,8 +179,21 @@ static llvm::Error checkEngineLibraries(const CompileSettings &settings) {
   return llvm::Error::success();
 }
 
+static bool hasOwnKnobs(StringRef engine) {
+  auto rules = parseEngineRules(engine);
+  if (!rules) {
+    // Others say so.
+    llvm::consumeError(rules.takeError());
+    return false;
+  }
+  return llvm::any_of(*rules, [](const EngineRule &rule) {
+    return rule.id == ownEngine && !rule.knobs.empty();
+  });
+}
+
 static llvm::Error checkEngine(const CompileSettings &settings,
-                               ArrayRef<const Target *> targets) {
+                               ArrayRef<const Target *> targets,
+                               MLIRContext *context) {
   StringRef engine = settings.engine;
   auto offers = [&](const Target *target) {
     return llvm::is_contained(target->getEngines(), engine);
@@ -185,7 +204,12 @@ static llvm::Error checkEngine(const CompileSettings &settings,
   bool isForCpu =
       targets.size() == 1 && targets.front()->takesEngineLibraries();
   if (engine != cublasLtEngine && isForCpu)
-    return checkEngineLibraries(settings);
+    return checkEngineLibraries(settings, context);
+  if (hasOwnKnobs(engine))
+    return makeOptionError(OptionId::engine,
+                           OptionText("expected no knobs of engine 'hamkaas', "
+                                      "which has none on a GPU, got '" +
+                                      engine + "'"));
   if (engine != cublasLtEngine)
     return makeOptionError(OptionId::engine,
                            OptionText("expected " + cublasLtEngine +
@@ -225,7 +249,7 @@ TargetRegistry::select(const CompileSettings &settings,
   if (llvm::Error error = checkEnginePath(settings.enginePath))
     return makeOptionError(OptionId::engine_path,
                            llvm::toString(std::move(error)).c_str());
-  if (llvm::Error error = checkEngine(settings, *asked))
+  if (llvm::Error error = checkEngine(settings, *asked, context))
     return std::move(error);
   if (llvm::Error error = checkChoices(settings, *asked))
     return std::move(error);

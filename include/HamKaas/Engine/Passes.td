@@ -23,6 +23,8 @@ def UseEngines : Pass<"hamkaas-use-engines", "mlir::ModuleOp"> {
       rule whose place it is at and whose engine applies.
     * A group with an entry in `choices` goes by that, not by the rules. Its
       digest identifies what a group computes, wherever it stands.
+    * Engine `hamkaas`, our own, takes all. Its operations stay what they are,
+      with the knobs of the rule that they have as `hamkaas.knobs`.
     * An engine that packs constant inputs has a group for that, too, which
       `hamkaas-hoist-parameters` moves to `@prepare`.
     * Engines are asked in a child process first, so that one that crashes or

@@ -39,6 +39,7 @@ public:
 private:
   mlir::LogicalResult choosePanels();
   mlir::LogicalResult takeRequested();
+  mlir::LogicalResult verifyKnobs();
   bool isWhole();
   void choosePrefetch();
   void chooseCopy();

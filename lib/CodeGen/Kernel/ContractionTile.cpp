@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace hamkaas;
 
+using llvm::ArrayRef;
 using llvm::divideCeil;
+using llvm::SmallVector;
 
 /// Limit on rows: more only lengthen the code.
 static constexpr int64_t maxRows = 16;
@@ -43,12 +46,19 @@ static int64_t getMaxNearElements(const CostModel &costs) {
   return costs.l2Elements() * 3 / 4;
 }
 
-/// Rows of accumulators that fit into the registers beside `vectors` vectors of
-/// the right side and one of the left. One more would spill and halve the
-/// speed.
-static int64_t fittingRows(const CostModel &costs, int64_t vectors) {
-  // Without FMA, the product needs a register of its own.
-  int64_t others = vectors + 1 + (costs.target.fma ? 0 : 1);
+/// Registers beside accumulators and vectors of the right side: one of the left
+/// side. Without FMA, the product needs a register of its own.
+static int64_t getOtherRegisters(const CostModel &costs) {
+  return costs.target.fma ? 1 : 2;
+}
+
+int64_t hamkaas::getMaxVectors(const CostModel &costs) {
+  return (costs.target.registers - getOtherRegisters(costs)) / 2;
+}
+
+/// One row more would spill and halve the speed.
+int64_t hamkaas::getMaxRows(const CostModel &costs, int64_t vectors) {
+  int64_t others = vectors + getOtherRegisters(costs);
   return std::clamp<int64_t>((costs.target.registers - others) / vectors, 0,
                              maxRows);
 }
@@ -96,8 +106,12 @@ static double columnCost(const CostModel &costs, int64_t rows,
 
 static int64_t chooseRows(const CostModel &costs, int64_t rows,
                           int64_t vectors) {
+  int64_t most =
+      std::max<int64_t>(1, std::min(rows, getMaxRows(costs, vectors)));
+  if (costs.knobs.rows)
+    return std::min(costs.knobs.rows, most);
   int64_t best = 1;
-  for (int64_t r = 2; r <= std::min(rows, fittingRows(costs, vectors)); ++r)
+  for (int64_t r = 2; r <= most; ++r)
     if (columnCost(costs, rows, r, vectors) <
         columnCost(costs, rows, best, vectors))
       best = r;
@@ -108,20 +122,31 @@ static int64_t chooseLanes(const CostModel &costs, int64_t columns) {
   return std::min<int64_t>(costs.target.lanes, llvm::PowerOf2Ceil(columns));
 }
 
+/// Cycles per step for all panels.
+static double matrixCost(const CostModel &costs, int64_t rows,
+                         int64_t columnVectors, TileShape shape) {
+  auto [blockRows, v] = shape;
+  double cost = (columnVectors / v) * columnCost(costs, rows, blockRows, v);
+  // The whole panel is brought into the cache, even if only some of its vectors
+  // are read.
+  if (columnVectors % v)
+    cost +=
+        columnCost(costs, rows, blockRows, rows == 1 ? v : columnVectors % v);
+  return cost;
+}
+
 static int64_t chooseVectors(const CostModel &costs, int64_t rows,
                              int64_t columnVectors) {
+  if (costs.knobs.vectors)
+    return std::min({costs.knobs.vectors, columnVectors, getMaxVectors(costs)});
   int64_t best = 1;
   double bestCost = 0;
   for (int64_t v = 1; v <= std::min(columnVectors, maxVectors); ++v) {
-    if (fittingRows(costs, v) < 1)
+    if (getMaxRows(costs, v) <
+        std::min(rows, std::max<int64_t>(1, costs.knobs.rows)))
       break;
-    int64_t blockRows = chooseRows(costs, rows, v);
-    double cost = (columnVectors / v) * columnCost(costs, rows, blockRows, v);
-    // The whole panel is brought into the cache, even if only some of its
-    // vectors are read.
-    if (columnVectors % v)
-      cost +=
-          columnCost(costs, rows, blockRows, rows == 1 ? v : columnVectors % v);
+    double cost =
+        matrixCost(costs, rows, columnVectors, {chooseRows(costs, rows, v), v});
     if (v == 1 || cost < bestCost) {
       best = v;
       bestCost = cost;
@@ -227,19 +252,53 @@ ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
   int64_t maxBlock = isCopied ? 2 * maxBlockRows
                      : isFar  ? maxBlockRows / 2
                               : maxBlockRows;
-  tile.blockRows = chooseBlockRows(rows, tile.rows, outer * panels,
-                                   2 * depth * tile.panelWidth(), maxBlock,
-                                   isCopied ? wantedCopyingTiles : wantedTiles);
+  if (costs.knobs.blockRows)
+    tile.blockRows = std::min<int64_t>(
+        rows, llvm::alignTo(costs.knobs.blockRows, tile.rows));
+  else
+    tile.blockRows = chooseBlockRows(
+        rows, tile.rows, outer * panels, 2 * depth * tile.panelWidth(),
+        maxBlock, isCopied ? wantedCopyingTiles : wantedTiles);
   tile.panels = panelWidth && rows == 1
                     ? choosePanels(costs, tile.vectors, outer, panels)
                     : 1;
   tile.sharesRows =
       rows > tile.blockRows && isBetterByRows(costs, rows, columns, depth);
+  if (costs.knobs.depth) {
+    tile.depth = std::min(depth, costs.knobs.depth);
+    return tile;
+  }
   // A panel that is used only once need not stay in the cache.
   bool reused = tile.blockRows > tile.rows;
   tile.depth =
       reused ? divideCeil(depth, divideCeil(depth, getMaxDepth(costs))) : depth;
   return tile;
+}
+
+/// How much worse than the best one a shape may be by the model, which is off
+/// by as much.
+static constexpr double maxModelledCost = 1.4;
+
+SmallVector<TileShape> hamkaas::listTileShapes(const CostModel &costs,
+                                               int64_t rows, int64_t columns,
+                                               size_t count) {
+  int64_t columnVectors = divideCeil(columns, chooseLanes(costs, columns));
+  TileShape chosen{0, chooseVectors(costs, rows, columnVectors)};
+  chosen.rows = chooseRows(costs, rows, chosen.vectors);
+  double most =
+      maxModelledCost * matrixCost(costs, rows, columnVectors, chosen);
+  SmallVector<std::pair<double, TileShape>> near;
+  for (int64_t v = 1; v <= std::min(columnVectors, maxVectors); ++v)
+    for (int64_t r = 1; r <= std::min(rows, getMaxRows(costs, v)); ++r) {
+      double cost = matrixCost(costs, rows, columnVectors, {r, v});
+      if (cost <= most && (r != chosen.rows || v != chosen.vectors))
+        near.push_back({cost, {r, v}});
+    }
+  llvm::stable_sort(near, llvm::less_first());
+  SmallVector<TileShape> shapes;
+  for (auto &[cost, shape] : ArrayRef(near).take_front(count))
+    shapes.push_back(shape);
+  return shapes;
 }
 
 int64_t hamkaas::choosePanelWidth(const CostModel &costs, int64_t outer,

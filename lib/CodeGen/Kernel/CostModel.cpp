@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/Kernel/CostModel.h"
-#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>
 

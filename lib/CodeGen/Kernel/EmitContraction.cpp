@@ -65,6 +65,30 @@ bool ContractionEmitter::isWhole() {
                                       getElementTypeOrSelf(root->getResult(0));
 }
 
+/// That the accumulators of the tile fit into the registers.
+LogicalResult ContractionEmitter::verifyKnobs() {
+  const CostModel &costs = kernel.costs();
+  // A machine without caches of threads has no such knobs.
+  if (!costs.hasOwnCache())
+    return success();
+  int64_t vectors = std::min<int64_t>(
+      costs.knobs.vectors, llvm::divideCeil(columnCount, tile.lanes));
+  auto fail = [&](StringRef knob, int64_t most) {
+    return root->emitError("expected knob '")
+           << knob << "' of engine 'hamkaas' to be at most " << most;
+  };
+  if (vectors > getMaxVectors(costs))
+    return fail(vectorsKnob, getMaxVectors(costs))
+           << " for " << costs.target.registers << " registers, got "
+           << costs.knobs.vectors;
+  int64_t most = getMaxRows(costs, tile.vectors);
+  if (std::min(costs.knobs.rows, rowCount) > most)
+    return fail(rowsKnob, most)
+           << " with " << tile.vectors << " vectors in "
+           << costs.target.registers << " registers, got " << costs.knobs.rows;
+  return success();
+}
+
 LogicalResult ContractionEmitter::choosePanels() {
   int64_t width = 0;
   OpOperand &right = *root.getDpsInputOperand(1);
@@ -80,8 +104,12 @@ LogicalResult ContractionEmitter::choosePanels() {
   }
   tile = chooseContractionTile(kernel.costs(), loops.outerCount(), rowCount,
                                columnCount, loops.productCount(), width);
-  if (isWhole())
+  if (failed(verifyKnobs()))
+    return failure();
+  if (isWhole()) {
     tile.depth = loops.productCount();
+    kernel.dropKnob(depthKnob);
+  }
   if (!packed || !loops.window.empty())
     tile.panels = 1;
   if (!kernel.requestedTile.empty() && failed(takeRequested()))

@@ -293,10 +293,14 @@ static Tile emitScalar(KernelBuilder &kernel, Value value) {
 
 Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
                            ValueRange offsets) {
-  if (offsets.empty())
+  if (offsets.empty()) {
+    kernel.dropKnob(grainKnob);
     return emitScalar(kernel, value);
-  if (std::optional<int64_t> cross = findCrossDimension(value))
+  }
+  if (std::optional<int64_t> cross = findCrossDimension(value)) {
+    kernel.dropKnob(grainKnob);
     return emitTransposedElements(kernel, value, *cross, offsets);
+  }
   ElementsEmitter elements(kernel, value, offsets);
   kernel.tileLoop(elements.tiles(),
                   [&](Value tile) { elements.emitTile(tile); });

@@ -106,6 +106,19 @@ void hamkaas::finishKernel(func::FuncOp kernel, const KernelBuilder &builder,
                   KernelAttr::get(kernel.getContext(), family, tile));
 }
 
+/// Tiles that are in force stay on the kernel; what became of its packing and
+/// of a convolution, too.
+static void dropOtherKnobs(KernelBuilder &builder, KernelFamily family) {
+  bool hasGrain =
+      family == KernelFamily::Elementwise || family == KernelFamily::Row;
+  if (!hasGrain)
+    builder.dropKnob(grainKnob);
+  if (family != KernelFamily::Contraction)
+    for (StringRef name : {rowsKnob, vectorsKnob, depthKnob, blockRowsKnob,
+                           packingKnob, winogradKnob})
+      builder.dropKnob(name);
+}
+
 /// The inits of an engine's kernel are its last arguments.
 static void emitEngineCall(func::FuncOp kernel, EngineCallOp call) {
   MutableOperandRange inits = call.getInitsMutable();
@@ -145,6 +158,7 @@ struct EmitKernelsPass : hamkaas::impl::EmitKernelsBase<EmitKernelsPass> {
           << stringifyKernelFamily(attr.getFamily());
       return signalPassFailure();
     }
+    dropOtherKnobs(builder, attr.getFamily());
     FailureOr<Tile> tile =
         emitFamily(attr.getFamily(), builder, returned.getOperand(0));
     if (failed(tile))

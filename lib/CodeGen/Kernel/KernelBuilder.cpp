@@ -26,6 +26,12 @@ KernelBuilder::KernelBuilder(func::FuncOp kernel,
       argument(kernel.getArguments().back()), entry(&kernel.getBody().front()) {
   assert(kernel.getBody().hasOneBlock() && "expected a verified kernel");
   destination = argument;
+  costModel.knobs = Knobs::get(kernel);
+}
+
+void KernelBuilder::dropKnob(StringRef name) {
+  Operation *kernel = entry->getParentOp();
+  setKnobs(kernel, hamkaas::dropKnob(getKnobs(kernel), name));
 }
 
 RankedTensorType KernelBuilder::destinationType() const {

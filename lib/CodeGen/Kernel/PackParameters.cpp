@@ -78,9 +78,13 @@ private:
     ContractionLoops loops;
     BlockArgument argument;
     Value weights;
+    /// Contractions with it in a run: the steps of the loops around.
+    int64_t steps;
+    /// True if it is known when the program is loaded.
+    bool isOnce;
   };
 
-  std::optional<RightSide> findRightSide(GroupOp group) {
+  std::optional<RightSide> matchRightSide(GroupOp group) {
     linalg::GenericOp root;
     FailureOr<ContractionLoops> loops = failure();
     for (auto op : group.getBody().getOps<linalg::GenericOp>()) {
@@ -106,10 +110,28 @@ private:
     Operation *source = weights.getDefiningOp();
     bool isOnce =
         movable.contains(source) && !isa<ScanOp>(source->getParentOp());
-    if (!isOnce && (!paysInEachRun(*loops, steps) ||
-                    (saveMemory && !mayStand(group, weights, steps))))
-      return std::nullopt;
-    return RightSide{root, *loops, argument, weights};
+    return RightSide{root, *loops, argument, weights, steps, isOnce};
+  }
+
+  bool packs(GroupOp group, const RightSide &right) const {
+    if (right.isOnce)
+      return true;
+    if (std::optional<bool> wished = Knobs::get(group).packs)
+      return *wished;
+    return paysInEachRun(right.loops, right.steps) &&
+           (!saveMemory || mayStand(group, right.weights, right.steps));
+  }
+
+  std::optional<RightSide> findRightSide(GroupOp group) {
+    std::optional<RightSide> right = matchRightSide(group);
+    return right && packs(group, *right) ? right : std::nullopt;
+  }
+
+  /// Other sides are packed once, or cannot be.
+  void dropOtherPacking(GroupOp group) {
+    std::optional<RightSide> right = matchRightSide(group);
+    if (!right || right->isOnce)
+      setKnobs(group, dropKnob(getKnobs(group), packingKnob));
   }
 
   /// Gives values that are computed alike from parameters equal hashes, also in
@@ -141,26 +163,38 @@ private:
     if (flops.getInt() <= most)
       return;
     most = flops.getInt();
-    width =
-        target->strategy->choosePanelWidth(*target, right->root, right->loops);
+    width = getWidth(group, *right);
   }
 
-  int64_t chooseWidth(const RightSide &right) {
+  /// The width that is best for `group`.
+  int64_t getWidth(GroupOp group, const RightSide &right) const {
+    CostModel costs(*target);
+    costs.knobs = Knobs::get(group);
+    return target->strategy->choosePanelWidth(costs, right.root, right.loops);
+  }
+
+  int64_t chooseWidth(GroupOp group, const RightSide &right) const {
+    // A layout of its own is what a user asks for.
+    Knobs knobs = Knobs::get(group);
+    if (knobs.rows || knobs.vectors)
+      return getWidth(group, right);
     if (auto hash = hashes.find(right.weights); hash != hashes.end())
       if (auto agreed = agreedWidths.find(hash->second);
           agreed != agreedWidths.end())
         return agreed->second.second;
-    return target->strategy->choosePanelWidth(*target, right.root, right.loops);
+    return getWidth(group, right);
   }
 
   void packRightSide(GroupOp group) {
+    dropOtherPacking(group);
     std::optional<RightSide> found = findRightSide(group);
     if (!found)
       return;
-    auto [root, loops, argument, weights] = *found;
-    OpOperand &right = *root.getDpsInputOperand(1);
-    int64_t width = chooseWidth(*found);
-    int64_t batches = loops.batch.size();
+    BlockArgument argument = found->argument;
+    Value weights = found->weights;
+    OpOperand &right = *found->root.getDpsInputOperand(1);
+    int64_t width = chooseWidth(group, *found);
+    int64_t batches = found->loops.batch.size();
     Value packed = getPacked(group, weights, batches, width);
 
     // Inside, the weights are the unpacked panels: the emitter reads the panels
@@ -168,7 +202,7 @@ private:
     group->setOperand(argument.getArgNumber(),
                       passInto(packed, group->getBlock()));
     argument.setType(packed.getType());
-    OpBuilder builder(root);
+    OpBuilder builder(found->root);
     auto type = cast<RankedTensorType>(weights.getType());
     PanelLayout layout(builder, type.getRank(), batches, width);
     Value empty = tensor::EmptyOp::create(

@@ -7,7 +7,7 @@
 
 #include "HamKaas/Runtime/Engine/EngineLibrary.h"
 
-#include "EngineSettings.h"
+#include "HamKaas/Runtime/Engine/EngineSettings.h"
 
 #include <cinttypes>
 #include <cstdio>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EngineSettings.h"
+#include "HamKaas/Runtime/Engine/EngineSettings.h"
 
 #include <cerrno>
 #include <cinttypes>

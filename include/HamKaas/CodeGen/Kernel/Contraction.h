@@ -9,6 +9,7 @@
 #define HAMKAAS_CODEGEN_KERNEL_CONTRACTION_H
 
 #include "HamKaas/CodeGen/Kernel/CostModel.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hamkaas {
 
@@ -39,10 +40,27 @@ struct ContractionTile {
 };
 
 /// Chooses the blocking for `outer` independent contractions. `panelWidth` is
-/// that of a packed right side, or 0 if it is read in place.
+/// that of a packed right side, or 0 if it is read in place. Takes the knobs of
+/// `costs`, as far as accumulators fit into the registers.
 ContractionTile chooseContractionTile(const CostModel &costs, int64_t outer,
                                       int64_t rows, int64_t columns,
                                       int64_t depth, int64_t panelWidth = 0);
+
+/// The most vectors of a panel, and the most rows of accumulators of so many
+/// vectors, that fit into the registers.
+int64_t getMaxVectors(const CostModel &costs);
+int64_t getMaxRows(const CostModel &costs, int64_t vectors);
+
+/// Rows and vectors of accumulators.
+struct TileShape {
+  int64_t rows, vectors;
+};
+
+/// At most `count` shapes that the model puts near the chosen one, without it,
+/// the best first.
+llvm::SmallVector<TileShape> listTileShapes(const CostModel &costs,
+                                            int64_t rows, int64_t columns,
+                                            size_t count);
 
 /// The best panel width for a constant right side that `outer` contractions
 /// share. Panels are `[columns / width][depth][width]`, the last one padded

@@ -9,6 +9,8 @@
 #define HAMKAAS_CODEGEN_KERNEL_COSTMODEL_H
 
 #include "HamKaas/CodeGen/Kernel/TargetDescription.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace hamkaas {
 
@@ -25,6 +27,8 @@ public:
 
   TargetDescription target;
   MachineFacts machine;
+  /// Choices of the user, which take precedence on a processor.
+  Knobs knobs;
 
   /// Warps that saturate the memory bandwidth of a GPU; 0 for a CPU.
   int64_t wantedWarps() const {
@@ -50,7 +54,9 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Elements of an elementwise or row kernel: 16 KB of each operand.
-  int64_t tileElements() const { return tileSize(4096); }
+  int64_t tileElements() const {
+    return knobs.grain ? llvm::alignTo(knobs.grain, grainUnit) : tileSize(4096);
+  }
   /// Elements of a movement kernel.
   int64_t movedTileElements() const { return tileSize(16384); }
   /// Numbers that a reduction combines.
@@ -136,6 +142,8 @@ public:
   int64_t maxBlockWidth() const { return hasOwnCache() ? 1024 : 256; }
 
   static constexpr int64_t elementBytes = 4;
+  /// Whole cache lines, and whole unrolled loops.
+  static constexpr int64_t grainUnit = 256;
 
 private:
   /// Scales a tile size for a CPU core to this machine.

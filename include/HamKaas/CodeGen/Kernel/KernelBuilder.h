@@ -43,6 +43,9 @@ public:
   /// The tile that the kernel's attribute requests; empty to choose one.
   llvm::ArrayRef<int64_t> requestedTile;
 
+  /// That the kernel has no such knob: reports say the others.
+  void dropKnob(llvm::StringRef name);
+
   /// The destination as the last write left it.
   mlir::Value destination;
   mlir::Value destinationArgument() const { return argument; }

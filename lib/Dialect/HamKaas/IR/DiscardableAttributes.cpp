@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Target.h"
@@ -90,6 +91,9 @@ static constexpr Kind states = {"an array of #hamkaas.state<...>",
                                 isArrayOf<StateAttr>};
 static constexpr Kind buffers = {"an array of #hamkaas.buffer<...>",
                                  isArrayOf<BufferAttr>};
+static constexpr Kind knobs = {
+    "a dictionary of knobs such as {rows = 4 : i64, winograd = \"off\"}",
+    areKnobs};
 
 static LogicalResult verifyValue(Operation *op, NamedAttribute attribute,
                                  const Kind &kind) {
@@ -142,6 +146,9 @@ static constexpr Holder callOrGroup = {"a call or a group",
                                        isOneOf<CallOpInterface, GroupOp>};
 static constexpr Holder functionOrGroup = {
     "a function or a group", isOneOf<FunctionOpInterface, GroupOp>};
+static constexpr Holder kernelOrPart = {
+    "a function, a group or what may be in one",
+    isOneOf<FunctionOpInterface, GroupOp, KernelOpInterface>};
 static constexpr Holder loop = {"a loop", isOneOf<LoopLikeOpInterface>};
 static constexpr Holder store = {"a store", isStore};
 static constexpr Holder global = {"a global", isGlobal};
@@ -158,6 +165,7 @@ static const Rule rules[] = {
     {HamKaasDialect::tileRunnerAttrName, function, tileRunner},
     {HamKaasDialect::blockWarpsAttrName, function, positive},
     {fusedCallsAttrName, function, counts},
+    {knobsAttrName, kernelOrPart, knobs},
     {HamKaasDialect::laneStoreAttrName, store, unit},
     {HamKaasDialect::deviceKernelAttrName, function, deviceKernel},
     {HamKaasDialect::matmulAttrName, functionOrGroup, matmul},

@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
@@ -413,6 +414,8 @@ GroupOp Group::create() {
                  builder.getStringAttr(describe(ops)));
   group->setAttr(HamKaasDialect::flopsAttrName,
                  builder.getI64IntegerAttr(flops));
+  // A kernel has one tiling, that of its root.
+  setKnobs(group, getKnobs(root ? root : last));
 
   Block &body = group.getBody().emplaceBlock();
   IRMapping mapping;

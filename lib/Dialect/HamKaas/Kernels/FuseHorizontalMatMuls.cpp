@@ -8,6 +8,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
@@ -77,16 +78,16 @@ static bool isMergeable(MatMulOp product,
          !dependsOn(product.getRhs(), shared);
 }
 
-/// The matmuls of `block` by their row, in order; only rows of several matrices
-/// without other users, because a matrix is packed once.
+/// The matmuls of `block` by their row and knobs, in order; only rows of
+/// several matrices without other users, because a matrix is packed once.
 static SmallVector<Products> findProducts(Block &block,
                                           const llvm::StringSet<> &shared) {
   DenseSet<Operation *> parameterOps = findParameterOps(block);
-  llvm::MapVector<Value, Products> byRow;
+  llvm::MapVector<std::pair<Value, Attribute>, Products> byRow;
   for (auto product : block.getOps<MatMulOp>())
     if (isMergeable(product, parameterOps, shared) &&
         product.getRhs().hasOneUse())
-      byRow[product.getLhs()].push_back(product);
+      byRow[{product.getLhs(), getKnobs(product)}].push_back(product);
   SmallVector<Products> found;
   for (auto &[row, products] : byRow)
     if (products.size() > 1)
@@ -136,7 +137,9 @@ static LogicalResult merge(IRRewriter &rewriter, ArrayRef<MatMulOp> products) {
   Location loc = rewriter.getFusedLoc(locations);
   rewriter.setInsertionPoint(first);
   Value matrix = joinMatrices(rewriter, loc, products);
-  Value row = MatMulOp::create(rewriter, loc, first.getLhs(), matrix);
+  auto joined = MatMulOp::create(rewriter, loc, first.getLhs(), matrix);
+  setKnobs(joined, getKnobs(first));
+  Value row = joined;
   auto type = cast<RankedTensorType>(row.getType());
   row = ReshapeOp::create(rewriter, loc, type.clone({type.getNumElements()}),
                           row);

@@ -7,6 +7,7 @@
 
 #include "Destinations.h"
 #include "HamKaas/Dialect/HamKaas/IR/EngineOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
@@ -59,7 +60,7 @@ struct EqualBodies : llvm::DenseMapInfo<Operation *> {
     };
     return a.getFunctionType() == b.getFunctionType() &&
            isAlike(HamKaasDialect::kernelAttrName) &&
-           isAlike(HamKaasDialect::matmulAttrName) &&
+           isAlike(HamKaasDialect::matmulAttrName) && isAlike(knobsAttrName) &&
            OperationEquivalence::isRegionEquivalentTo(&a.getBody(),
                                                       &b.getBody(), flags);
   }
@@ -185,6 +186,7 @@ private:
                     KernelAttr::get(&getContext(), group.getFamily(), {}));
     if (Attribute matmul = group->getAttr(HamKaasDialect::matmulAttrName))
       kernel->setAttr(HamKaasDialect::matmulAttrName, matmul);
+    setKnobs(kernel, getKnobs(group));
     Block *entry = kernel.addEntryBlock();
     IRMapping mapping;
     Block &body = group.getBody().front();

@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
@@ -74,6 +75,13 @@ static PermuteOp findChannelsFirst(ConvOp conv) {
   return isFound ? after : PermuteOp();
 }
 
+static MatMulOp createProduct(OpBuilder &builder, ConvOp conv, Value lhs,
+                              Value rhs) {
+  auto product = MatMulOp::create(builder, conv.getLoc(), lhs, rhs);
+  setKnobs(product, dropKnob(getKnobs(conv), winogradKnob));
+  return product;
+}
+
 /// One image whose channels come first is a matrix with the positions as
 /// columns: nothing is permuted but the weights.
 static void replaceByTransposedProduct(ConvOp conv, PermuteOp after) {
@@ -86,7 +94,7 @@ static void replaceByTransposedProduct(ConvOp conv, PermuteOp after) {
   Value x = ReshapeOp::create(builder, loc, type.clone(shape), before.getX());
   Value w = PermuteOp::create(builder, loc, asMatrix(builder, loc, conv.getW()),
                               ArrayRef<int64_t>{1, 0});
-  Value product = MatMulOp::create(builder, loc, w, x);
+  MatMulOp product = createProduct(builder, conv, w, x);
   after.replaceAllUsesWith(
       ReshapeOp::create(builder, loc, after.getType(), product).getResult());
   after.erase();
@@ -101,7 +109,7 @@ static void replaceByProduct(ConvOp conv) {
   Location loc = conv.getLoc();
   Value x = asMatrix(builder, loc, takePositions(builder, conv));
   Value w = asMatrix(builder, loc, conv.getW());
-  Value product = MatMulOp::create(builder, loc, x, w);
+  MatMulOp product = createProduct(builder, conv, x, w);
   conv.replaceAllUsesWith(
       ReshapeOp::create(builder, loc, conv.getType(), product).getResult());
   conv.erase();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
@@ -120,9 +121,10 @@ Value Update::sliceOperand(OpBuilder &builder, Value operand, int64_t begin,
 void Update::computeRows(OpBuilder &builder, IRMapping &mapping, int64_t begin,
                          int64_t end) {
   Value left = sliceOperand(builder, product.getLhs(), begin, end);
-  mapping.map(product.getResult(), MatMulOp::create(builder, product.getLoc(),
-                                                    left, product.getRhs())
-                                       .getResult());
+  auto part =
+      MatMulOp::create(builder, product.getLoc(), left, product.getRhs());
+  setKnobs(part, getKnobs(product));
+  mapping.map(product.getResult(), part.getResult());
   for (Operation *op : ArrayRef(ops.getArrayRef()).drop_front()) {
     for (Value operand : op->getOperands())
       if (!mapping.contains(operand))

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
@@ -125,11 +126,33 @@ static std::optional<Sizes> matchWeightsGradient(ConvOp conv) {
   return Sizes{weights[2], weights[0], weights[1], result[0], result[3]};
 }
 
+/// The tile that a knob asks for, 0 where it does not fit. An error if it has
+/// larger errors than the user allows.
+static FailureOr<int64_t> takeTile(ConvOp conv, const Sizes &sizes,
+                                   int64_t tile, double maxError) {
+  if (!sizes.hasTiles(tile, /*tiles=*/1) ||
+      !sizes.fits(conv.getType().getElementType(), tile))
+    return 0;
+  double error = getWinogradMatrices(tile).error;
+  if (error > maxError)
+    return conv.emitError("expected --winograd-error to be at least ")
+           << error << " for knob '" << winogradKnob << "' of " << tile
+           << ", got " << maxError;
+  return tile;
+}
+
 /// Positions of a tile along each dimension, 0 if the convolution stays as it
 /// is. Larger tiles need fewer products.
-static int64_t chooseTile(ConvOp conv, std::optional<Sizes> sizes,
-                          int64_t tiles, double maxError) {
-  if (!sizes || std::min(sizes->from, sizes->to) < minChannels)
+static FailureOr<int64_t> chooseTile(ConvOp conv, std::optional<Sizes> sizes,
+                                     int64_t tiles, double maxError) {
+  if (!sizes)
+    return 0;
+  std::optional<int64_t> wished = Knobs::get(conv).winograd;
+  if (wished == 0)
+    return 0;
+  if (wished)
+    return takeTile(conv, *sizes, *wished, maxError);
+  if (std::min(sizes->from, sizes->to) < minChannels)
     return 0;
   Type elementType = conv.getType().getElementType();
   for (const WinogradMatrices &matrices : llvm::reverse(getWinogradMatrices()))
@@ -216,8 +239,9 @@ static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
   Location loc = conv.getLoc();
   Value x = conv.isPadded() ? padOperand(builder, conv, images) : images;
   auto input = WinogradInputOp::create(builder, loc, x, tile);
-  Value product = MatMulOp::create(builder, loc,
-                                   makeMatrices(builder, loc, input), weights);
+  auto product = MatMulOp::create(builder, loc,
+                                  makeMatrices(builder, loc, input), weights);
+  setKnobs(product, getKnobs(conv));
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(input.getType()).getShape());
   shape.back() = conv.getType().getShape().back();
@@ -284,14 +308,17 @@ static void eraseUnused(ArrayRef<Value> values) {
 }
 
 /// The products of transformed data and gradients, summed over the tiles.
-static Value multiplyTransformed(OpBuilder &builder, Location loc, Value data,
+static Value multiplyTransformed(OpBuilder &builder, ConvOp conv, Value data,
                                  Value gradient, int64_t tile) {
+  Location loc = conv.getLoc();
   Value left = makeMatrices(builder, loc,
                             WinogradInputOp::create(builder, loc, data, tile));
   Value right = makeMatrices(
       builder, loc, WinogradGradientOp::create(builder, loc, gradient, tile));
   left = PermuteOp::create(builder, loc, left, ArrayRef<int64_t>{0, 2, 1});
-  return MatMulOp::create(builder, loc, left, right);
+  auto product = MatMulOp::create(builder, loc, left, right);
+  setKnobs(product, getKnobs(conv));
+  return product;
 }
 
 /// `G^T u G` of `u`, the sum of the products of transformed data and gradients
@@ -308,7 +335,7 @@ static void replaceGradientByWinograd(ConvOp conv, const Sizes &sizes,
   for (int64_t slice = 0; slice < slices; ++slice) {
     Value images = takeImages(builder, loc, data, slice, slices);
     Value results = takeImages(builder, loc, gradient, slice, slices);
-    Value part = multiplyTransformed(builder, loc, images, results, tile);
+    Value part = multiplyTransformed(builder, conv, images, results, tile);
     product = product ? AddOp::create(builder, loc, part, product) : part;
   }
   int64_t size = tile + 2;
@@ -340,32 +367,47 @@ struct UseWinograd : hamkaas::impl::UseWinogradBase<UseWinograd> {
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
-      replaceConvolutions(*block);
+      if (failed(replaceConvolutions(*block)))
+        return signalPassFailure();
   }
 
 private:
-  void replaceConvolutions(Block &block) {
+  LogicalResult replaceConvolutions(Block &block) {
     DenseSet<Operation *> parameterOps = findParameterOps(block);
-    for (ConvOp conv : llvm::to_vector(block.getOps<ConvOp>())) {
-      if (parameterOps.contains(conv))
-        continue;
-      bool isParameter = parameterOps.contains(conv.getW().getDefiningOp());
-      int64_t tiles = isParameter ? minTiles : minTilesOfRun;
-      std::optional<Sizes> sizes = matchConvolution(conv);
-      if (int64_t tile = chooseTile(conv, sizes, tiles, maxError)) {
-        // Slices would be joined in front of the bias and the activation, which
-        // networks that do not train have behind their convolutions.
-        int64_t slices =
-            isParameter ? 1 : sizes->chooseSlices(tile, tiles, maxBytes);
-        replaceByWinograd(conv, tile, slices);
-        continue;
-      }
-      sizes = matchWeightsGradient(conv);
-      if (int64_t tile = chooseTile(conv, sizes, minTilesOfRun, maxError))
-        replaceGradientByWinograd(
-            conv, *sizes, tile,
-            sizes->chooseSlices(tile, minTilesOfRun, maxBytes));
+    for (ConvOp conv : llvm::to_vector(block.getOps<ConvOp>()))
+      if (!parameterOps.contains(conv) &&
+          failed(replace(conv,
+                         parameterOps.contains(conv.getW().getDefiningOp()))))
+        return failure();
+    return success();
+  }
+
+  LogicalResult replace(ConvOp conv, bool isParameter) {
+    int64_t tiles = isParameter ? minTiles : minTilesOfRun;
+    std::optional<Sizes> sizes = matchConvolution(conv);
+    FailureOr<int64_t> tile = chooseTile(conv, sizes, tiles, maxError);
+    if (failed(tile))
+      return failure();
+    if (*tile) {
+      // Slices would be joined in front of the bias and the activation, which
+      // networks that do not train have behind their convolutions.
+      int64_t slices =
+          isParameter ? 1 : sizes->chooseSlices(*tile, tiles, maxBytes);
+      replaceByWinograd(conv, *tile, slices);
+      return success();
     }
+    sizes = matchWeightsGradient(conv);
+    tile = chooseTile(conv, sizes, minTilesOfRun, maxError);
+    if (failed(tile))
+      return failure();
+    if (*tile)
+      replaceGradientByWinograd(
+          conv, *sizes, *tile,
+          sizes->chooseSlices(*tile, minTilesOfRun, maxBytes));
+    else if (Knobs::get(conv).winograd > 0)
+      // It does not fit.
+      setKnobs(conv, dropKnob(getKnobs(conv), winogradKnob));
+    return success();
   }
 };
 } // namespace

@@ -348,3 +348,55 @@ ml_program.global private mutable @role(dense<0.0> : tensor<4xf32>) : tensor<4xf
 
 // expected-error @below {{expected 'hamkaas.recomputed' on a call or a copy, got func.func}}
 func.func private @recomputed() attributes {hamkaas.recomputed}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {row = 4 : i64}}}
+func.func private @knobs() attributes {hamkaas.knobs = {row = 4 : i64}}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {rows = 0 : i64}}}
+func.func private @knobs() attributes {hamkaas.knobs = {rows = 0 : i64}}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {rows = 4 : i32}}}
+func.func private @knobs() attributes {hamkaas.knobs = {rows = 4 : i32}}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {rows = "4"}}}
+func.func private @knobs() attributes {hamkaas.knobs = {rows = "4"}}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {packing = "auto"}}}
+func.func private @knobs() attributes {hamkaas.knobs = {packing = "auto"}}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {winograd = "3"}}}
+func.func private @knobs() attributes {hamkaas.knobs = {winograd = "3"}}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {winograd = 4 : i64}}}
+func.func private @knobs() attributes {hamkaas.knobs = {winograd = 4 : i64}}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got "rows=4"}}
+func.func private @knobs() attributes {hamkaas.knobs = "rows=4"}
+
+// -----
+
+func.func @knobs() {
+  // expected-error @below {{expected 'hamkaas.knobs' on a function, a group or what may be in one, got func.return}}
+  return {hamkaas.knobs = {rows = 4}}
+}
+
+// -----
+
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {}}}
+func.func private @knobs() attributes {hamkaas.knobs = {}}

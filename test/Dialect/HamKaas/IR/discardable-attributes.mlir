@@ -69,3 +69,17 @@ gpu.module @device {
     gpu.return
   }
 }
+
+// CHECK: func private @k5() attributes {hamkaas.knobs = {"block-rows" = 8 : i64, depth = 64 : i64, grain = 256 : i64, packing = "never", rows = 4 : i64, vectors = 3 : i64, winograd = "6"}}
+func.func private @k5() attributes {hamkaas.knobs = {rows = 4, vectors = 3, depth = 64, "block-rows" = 8, grain = 256, packing = "never", winograd = "6"}}
+
+func.func @knobs(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // CHECK: hamkaas.matmul {{.*}} {hamkaas.knobs = {rows = 1 : i64}}
+  %0 = hamkaas.matmul %x, %x {hamkaas.knobs = {rows = 1}} : tensor<4x4xf32>, tensor<4x4xf32>
+  // CHECK: hamkaas.group {{.*}} {hamkaas.knobs = {packing = "always", winograd = "off"}}
+  %1 = hamkaas.group contraction(%0) {hamkaas.knobs = {packing = "always", winograd = "off"}} : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%a: tensor<4x4xf32>):
+    hamkaas.yield %a : tensor<4x4xf32>
+  }
+  return %1 : tensor<4x4xf32>
+}

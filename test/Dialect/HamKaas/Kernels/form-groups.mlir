@@ -362,3 +362,18 @@ func.func @two_planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>) -> tenso
   %3 = hamkaas.permute %2 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
   return %3 : tensor<1x8x5x5xf32>
 }
+
+// -----
+
+// A group has the knobs of its root, else of its last operation.
+
+// CHECK-LABEL: func @knobs(
+// CHECK:         hamkaas.group contraction({{.*}}) {hamkaas.flops = {{[0-9]+}} : i64, hamkaas.knobs = {rows = 3 : i64}, hamkaas.ops = "matmul+relu"}
+// CHECK:         hamkaas.group elementwise({{.*}}) {hamkaas.flops = {{[0-9]+}} : i64, hamkaas.knobs = {grain = 512 : i64}, hamkaas.ops = "exp+relu"}
+func.func @knobs(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<4x16xf32>, tensor<4x8xf32>) {
+  %0 = hamkaas.matmul %x, %w {hamkaas.knobs = {rows = 3}} : tensor<4x8xf32>, tensor<8x16xf32>
+  %1 = hamkaas.relu %0 {hamkaas.knobs = {grain = 256}} : tensor<4x16xf32>
+  %2 = hamkaas.exp %x {hamkaas.knobs = {grain = 256}} : tensor<4x8xf32>
+  %3 = hamkaas.relu %2 {hamkaas.knobs = {grain = 512}} : tensor<4x8xf32>
+  return %1, %3 : tensor<4x16xf32>, tensor<4x8xf32>
+}

@@ -108,3 +108,24 @@ func.func @sharing(%x: tensor<2x8xf32>) -> (tensor<2x6xf32>, tensor<2x2xf32>) {
   %1 = hamkaas.matmul %x, %h : tensor<2x8xf32>, tensor<8x2xf32>
   return %0, %1 : tensor<2x6xf32>, tensor<2x2xf32>
 }
+
+// Only products with equal knobs.
+
+ml_program.global private @knob_a(#ml_program.extern<tensor<8x6xf32>>) : tensor<8x6xf32>
+ml_program.global private @knob_b(#ml_program.extern<tensor<8x2xf32>>) : tensor<8x2xf32>
+ml_program.global private @knob_c(#ml_program.extern<tensor<8x4xf32>>) : tensor<8x4xf32>
+
+// CHECK-LABEL: func @knobs(
+// CHECK:         hamkaas.matmul {{.*}} {hamkaas.knobs = {depth = 4 : i64}} : tensor<1x8xf32>, tensor<8x8xf32>
+// CHECK:         hamkaas.matmul {{.*}} {hamkaas.knobs = {depth = 2 : i64}} : tensor<1x8xf32>, tensor<8x4xf32>
+// CHECK-NOT:     hamkaas.matmul
+// CHECK:         return
+func.func @knobs(%x: tensor<1x8xf32>) -> (tensor<1x6xf32>, tensor<1x2xf32>, tensor<1x4xf32>) {
+  %a = ml_program.global_load_const @knob_a : tensor<8x6xf32>
+  %b = ml_program.global_load_const @knob_b : tensor<8x2xf32>
+  %c = ml_program.global_load_const @knob_c : tensor<8x4xf32>
+  %0 = hamkaas.matmul %x, %a {hamkaas.knobs = {depth = 4}} : tensor<1x8xf32>, tensor<8x6xf32>
+  %1 = hamkaas.matmul %x, %b {hamkaas.knobs = {depth = 4}} : tensor<1x8xf32>, tensor<8x2xf32>
+  %2 = hamkaas.matmul %x, %c {hamkaas.knobs = {depth = 2}} : tensor<1x8xf32>, tensor<8x4xf32>
+  return %0, %1, %2 : tensor<1x6xf32>, tensor<1x2xf32>, tensor<1x4xf32>
+}

@@ -130,3 +130,21 @@ func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}) -> (tensor<4xf32> {hamka
   ml_program.global_store @t = %s : tensor<4xf32>
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// Kernels with other knobs are others.
+
+// CHECK-LABEL: func @main(
+// CHECK:         call @k0(
+// CHECK:         call @k1(
+// CHECK:         call @k0(
+// CHECK:       func private @k0({{.*}}attributes {hamkaas.kernel = #hamkaas.kernel<contraction>, hamkaas.knobs = {rows = 3 : i64}}
+// CHECK:       func private @k1({{.*}}attributes {hamkaas.kernel = #hamkaas.kernel<contraction>}
+// CHECK-NOT:   @k2
+func.func @main(%x: tensor<4xf32> {hamkaas.name = "x"}, %w: tensor<4x4xf32> {hamkaas.name = "w"}) -> (tensor<4xf32> {hamkaas.name = "y"}) {
+  %0 = hamkaas.matmul %x, %w {hamkaas.knobs = {rows = 3}} : tensor<4xf32>, tensor<4x4xf32>
+  %1 = hamkaas.matmul %0, %w : tensor<4xf32>, tensor<4x4xf32>
+  %2 = hamkaas.matmul %1, %w {hamkaas.knobs = {rows = 3}} : tensor<4xf32>, tensor<4x4xf32>
+  return %2 : tensor<4xf32>
+}

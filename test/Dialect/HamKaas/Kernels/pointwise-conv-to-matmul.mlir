@@ -60,3 +60,12 @@ func.func @others(%x: tensor<1x5x4xf32>, %w: tensor<3x4x8xf32>, %g: tensor<1x2x8
   %3 = hamkaas.conv %y, %v strides [1] dilations [1] pad [0] to [0] groups 1 : tensor<1x5x4xf64>, tensor<1x4x8xf64>
   return %0, %1, %2, %3 : tensor<1x3x8xf32>, tensor<1x5x8xf32>, tensor<1x7x8xf32>, tensor<1x5x8xf64>
 }
+
+// The product has the knobs of products.
+
+// CHECK-LABEL: func @knobs(
+// CHECK:         hamkaas.matmul {{.*}} {hamkaas.knobs = {rows = 3 : i64}}
+func.func @knobs(%x: tensor<1x5x6x4xf32>, %w: tensor<1x1x4x8xf32>) -> tensor<1x5x6x8xf32> {
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 {hamkaas.knobs = {rows = 3, winograd = "off"}} : tensor<1x5x6x4xf32>, tensor<1x1x4x8xf32>
+  return %0 : tensor<1x5x6x8xf32>
+}

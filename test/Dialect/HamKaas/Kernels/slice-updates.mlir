@@ -110,3 +110,16 @@ func.func @prime(%x: tensor<67x32xf32>, %g: tensor<32x512xf32>) {
   ml_program.global_store @p = %1 : tensor<67x512xf32>
   return
 }
+
+// The parts have the knobs of the whole.
+
+// CHECK-LABEL: func @knobs(
+// CHECK-COUNT-2: hamkaas.matmul {{.*}} {hamkaas.knobs = {rows = 3 : i64}}
+// WHOLE-LABEL: func @knobs(
+func.func @knobs(%x: tensor<128x32xf32>, %g: tensor<32x64xf32>) {
+  %m = ml_program.global_load @m : tensor<128x64xf32>
+  %0 = hamkaas.matmul %x, %g {hamkaas.knobs = {rows = 3}} : tensor<128x32xf32>, tensor<32x64xf32>
+  %1 = hamkaas.add %m, %0 : tensor<128x64xf32>, tensor<128x64xf32>
+  ml_program.global_store @m = %1 : tensor<128x64xf32>
+  return
+}

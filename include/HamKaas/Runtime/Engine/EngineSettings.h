@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_RUNTIME_ENGINE_ENGINESETTINGS_H
-#define HAMKAAS_LIB_RUNTIME_ENGINE_ENGINESETTINGS_H
+#ifndef HAMKAAS_RUNTIME_ENGINE_ENGINESETTINGS_H
+#define HAMKAAS_RUNTIME_ENGINE_ENGINESETTINGS_H
 
 #include "HamKaas/Runtime/Core/Error.h"
 #include "hamkaas-c/Engine.h"
@@ -38,4 +38,4 @@ private:
 
 } // namespace hamkaas::rt
 
-#endif // HAMKAAS_LIB_RUNTIME_ENGINE_ENGINESETTINGS_H
+#endif // HAMKAAS_RUNTIME_ENGINE_ENGINESETTINGS_H

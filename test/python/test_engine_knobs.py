@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Knobs of our own code generator: results stay right, and the same."""
+
+import numpy as np
+import pytest
+
+import hamkaas as hk
+
+PRODUCT_KNOBS = {
+    "rows": [1, 2, 3, 4, 5, 7],
+    "vectors": [1, 2],
+    "depth": [1, 7, 31, 64, 1000],
+    "block-rows": [1, 2, 9, 16, 1000],
+    "packing": ["never", "always"],
+}
+CONV_KNOBS = {
+    "rows": [1, 3, 5],
+    "vectors": [1, 2],
+    "block-rows": [1, 4, 1000],
+    "packing": ["never", "always"],
+    "winograd": ["off", "2", "4"],
+}
+
+
+def draw(rng, knobs):
+    """The rule for some of `knobs`."""
+    chosen = [f"{name}={rng.choice(values)}" for name, values in knobs.items()
+              if rng.random() < 0.6]
+    return ":".join(["hamkaas", *chosen])
+
+
+def run(node, inputs, rule):
+    """The results of one and of two threads, which must be equal."""
+    results = [hk.compile(node, engine=rule, threads=threads).run(inputs)
+               for threads in (1, 2)]
+    np.testing.assert_array_equal(*results)
+    return results[0]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_products(seed):
+    rng = np.random.default_rng(seed)
+    batch, rows, depth, columns = rng.integers(1, [4, 70, 150, 70])
+    is_constant = bool(rng.random() < 0.3)
+    shape = [batch] if rng.random() < 0.5 else []
+    x = rng.standard_normal([*shape, rows, depth]).astype("float32")
+    w = rng.standard_normal([*shape, depth, columns]).astype("float32")
+    b = rng.standard_normal([columns]).astype("float32")
+    inputs = {"x": x} if is_constant else {"x": x, "w": w}
+    right = w if is_constant else hk.input("w", w.shape)
+    node = (hk.input("x", x.shape) @ right + b).relu()
+    expected = np.maximum(x.astype("float64") @ w.astype("float64") + b, 0)
+    default = run(node, inputs, "hamkaas")
+    for _ in range(3):
+        rule = draw(rng, PRODUCT_KNOBS)
+        result = run(node, inputs, rule)
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4,
+                                   err_msg=rule)
+        # The order of no sum changes.
+        np.testing.assert_array_equal(result, default, err_msg=rule)
