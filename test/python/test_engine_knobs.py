@@ -7,7 +7,7 @@ import pytest
 import hamkaas as hk
 
 PRODUCT_KNOBS = {
-    "rows": [1, 2, 3, 4, 5, 7],
+    "rows": [1, 2, 3, 4, 5, 6],
     "vectors": [1, 2],
     "depth": [1, 7, 31, 64, 1000],
     "block-rows": [1, 2, 9, 16, 1000],
@@ -58,3 +58,40 @@ def test_products(seed):
                                    err_msg=rule)
         # The order of no sum changes.
         np.testing.assert_array_equal(result, default, err_msg=rule)
+
+
+def convolve(x, w):
+    """In float64, with a padding of one."""
+    x = np.pad(x.astype("float64"), [(0, 0), (0, 0), (1, 1), (1, 1)])
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    return np.einsum("nchwkl,ockl->nohw", windows, w.astype("float64"))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_convolutions(seed):
+    rng = np.random.default_rng(seed)
+    images, channels, height, width, results = rng.integers(
+        [1, 1, 3, 3, 1], [3, 40, 17, 17, 40])
+    if seed % 2:
+        height, width = 4 * (height // 4 + 1), 4 * (width // 4 + 1)
+    x = rng.standard_normal([images, channels, height, width]).astype("float32")
+    w = rng.standard_normal([results, channels, 3, 3]).astype("float32")
+    node = hk.nn.conv2d(hk.input("x", x.shape), hk.input("w", w.shape),
+                        padding=1)
+    expected = convolve(x, w)
+    for _ in range(3):
+        rule = draw(rng, CONV_KNOBS)
+        result = run(node, {"x": x, "w": w}, rule)
+        np.testing.assert_allclose(result, expected, rtol=1e-3, atol=1e-3,
+                                   err_msg=rule)
+
+
+@pytest.mark.parametrize("rule, message", [
+    ("hamkaas:row=4", "expected one of its knobs 'rows', "),
+    ("hamkaas:rows=-1", "expected knob 'rows' to be an integer from 0 to 16"),
+    ("hamkaas:packing=1", "expected knob 'packing' to be one of 'auto', "),
+])
+def test_wrong_knobs(rule, message):
+    node = hk.input("x", [4, 4]) @ hk.input("w", [4, 4])
+    with pytest.raises(hk.HamKaasError, match=message):
+        hk.compile(node, engine=rule)
