@@ -10,6 +10,7 @@
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Interpreter/Interpreter.h"
+#include "HamKaas/Program/Difference.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Run/Tensors.h"
 #include "HamKaas/Support/Errors.h"

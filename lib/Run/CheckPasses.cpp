@@ -9,6 +9,7 @@
 #include "GraphRun.h"
 #include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
+#include "HamKaas/Program/Difference.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Run/Tensors.h"
 #include "HamKaas/Runtime/Files/Safetensors.h"

@@ -7,6 +7,7 @@
 
 #include "Outputs.h"
 #include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
+#include "HamKaas/Program/Difference.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Runtime/Files/Digest.h"
 #include "HamKaas/Support/Errors.h"

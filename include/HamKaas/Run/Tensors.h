@@ -1,4 +1,4 @@
-//===- Tensors.h - Tensors from and to files, differences -------*- C++ -*-===//
+//===- Tensors.h - Tensors from and to files --------------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,37 +54,6 @@ llvm::Error writeTensor(llvm::StringRef path, const Tensor &tensor);
 /// bool and integers of 8 bits among all values, other integers 0 or 1, because
 /// they are often positions, and small ones exist.
 Tensor makeRandomTensor(mlir::RankedTensorType type, llvm::StringRef name);
-
-/// How two tensors of one type differ. Each row of the last dimension is
-/// measured by itself, so that a huge element hides nothing in other rows; this
-/// is the row that differs most for its scale.
-struct Difference {
-  double largest = 0; ///< Largest absolute difference in that row.
-  /// Scale of that row: the largest finite absolute value expected in it, or
-  /// the median of those of all rows if that is larger.
-  double magnitude = 0;
-  /// Elements where one is NaN or infinite and the other is not the same, and
-  /// integers that are not the same.
-  int64_t special = 0;
-
-  /// True if no element differs by more than `tolerance` times the scale of its
-  /// row.
-  bool isWithin(double tolerance) const {
-    return special == 0 && largest <= tolerance * magnitude;
-  }
-
-  /// Takes a row of that largest difference and scale into account.
-  void addRow(double error, double scale);
-};
-
-Difference compare(const ReferenceTensor &actual,
-                   const ReferenceTensor &expected);
-
-/// "largest difference 1e-06, largest value 3", and with `showTolerance` how
-/// much would be allowed for floats.
-std::string describeDifference(mlir::RankedTensorType type,
-                               const Difference &difference,
-                               bool showTolerance = false);
 
 } // namespace hamkaas
 

@@ -8,6 +8,7 @@
 #include "PortableTarget.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Model.h"
+#include "HamKaas/Program/Difference.h"
 #include "HamKaas/Run/Runner.h"
 #include "HamKaas/Run/Tensors.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
