@@ -243,6 +243,9 @@ typedef struct HamKaasCompileOptions {
   /// make equal programs, on any machine. "measure" adds to it what it lacks,
   /// and creates it. Null for none.
   const char *choices;
+  /// Not 0: compare what engines compute with the reference interpreter, and
+  /// refuse what differs.
+  int32_t verifyEngines;
   /* hamkaas-tblgen end */
 } HamKaasCompileOptions;
 

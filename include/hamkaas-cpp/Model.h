@@ -57,6 +57,7 @@ struct CompileOptions {
   std::string enginePath = {};
   std::string choose = {};
   std::string choices = {};
+  bool verifyEngines = false;
   // hamkaas-tblgen end
 };
 
@@ -116,6 +117,7 @@ public:
     options.enginePath = detail::orNull(given.enginePath);
     options.choose = detail::orNull(given.choose);
     options.choices = detail::orNull(given.choices);
+    options.verifyEngines = given.verifyEngines;
     // hamkaas-tblgen end
   }
   CompileRequest(const CompileRequest &) = delete;

@@ -58,6 +58,7 @@ static CompileOptions makeTrialOptions(const CompileOptions &given) {
   options.maxWorkspace = 0;
   options.compileThreads = 0;
   options.checkEachPass = options.debugInfo = options.checkNan = false;
+  options.verifyEngines = false;
   options.graphPasses = "";
   options.name = "candidate";
   options.parameters = given.parameters;

@@ -314,9 +314,11 @@ llvm::Expected<ProgramCode> Compilation::getCode() {
   auto cache = CachedCompilation::create(module, host, *tools, options);
   if (!cache)
     return cache.takeError();
-  // Passes that do not run cannot be checked.
+  // Passes and engines that do not run cannot be checked.
+  bool isChecked = options.checkEachPass ||
+                   (options.verifyEngines && !options.engine.empty());
   if (std::optional<ProgramCode> known =
-          options.checkEachPass ? std::nullopt : cache->lookup()) {
+          isChecked ? std::nullopt : cache->lookup()) {
     known->info.isCached = true;
     if (llvm::Error error = runner.beginLastStep("cached code"))
       return std::move(error);

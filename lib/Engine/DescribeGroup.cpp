@@ -49,10 +49,11 @@ static bool writeValue(Attribute value, llvm::raw_ostream &stream) {
   if (auto number = dyn_cast<FloatAttr>(value)) {
     writeNumber(number.getValue(), stream);
   } else if (auto integer = dyn_cast<IntegerAttr>(value)) {
-    bool isBool = integer.getType().isInteger(1);
+    bool isUnsigned =
+        integer.getType().isInteger(1) || integer.getType().isUnsignedInteger();
     llvm::APInt bits = integer.getValue();
     stream << "integer "
-           << (isBool ? int64_t(bits.getZExtValue()) : bits.getSExtValue());
+           << (isUnsigned ? int64_t(bits.getZExtValue()) : bits.getSExtValue());
   } else if (isa<UnitAttr>(value)) {
     stream << "integer 1";
   } else if (StringRef word = getEnumerationName(value); !word.empty()) {

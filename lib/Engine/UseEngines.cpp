@@ -14,6 +14,7 @@
 #include "HamKaas/Engine/EngineHost.h"
 #include "HamKaas/Engine/OwnEngine.h"
 #include "HamKaas/Engine/Passes.h"
+#include "HamKaas/Engine/VerifyEngine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -343,6 +344,10 @@ private:
       if (!given)
         return mlir::emitError(group.getLoc(),
                                llvm::toString(given.takeError()));
+      if (taken && verify)
+        if (llvm::Error error = verifyChoice(*taken, *given))
+          return mlir::emitError(taken->slice.ops.back()->getLoc(),
+                                 llvm::toString(std::move(error)));
       IRMapping mapping = dissolve(group);
       if (taken)
         SliceReplacer(taken->slice, mapping, *given, taken->ops).replace();
@@ -399,6 +404,17 @@ private:
     return success();
   }
 
+  /// Equal groups are verified once.
+  llvm::Error verifyChoice(const Offer &offer, EngineAttr chosen) {
+    if (!verified.insert(chosen).second)
+      return llvm::Error::success();
+    auto engine = EngineHost::get(path).find(chosen.getId());
+    if (!engine)
+      return engine.takeError();
+    return verifyEngine(*engine, chosen.getGroup(), chosen.getKnobs(),
+                        offer.ops + " at " + offer.location);
+  }
+
   void warnOfUnused() {
     for (const KnownRule &known : rules.given) {
       if (known.isUsed || (!known.engine && known.knobs.empty()))
@@ -415,6 +431,7 @@ private:
 
   Rules rules;
   std::vector<Choice> known;
+  llvm::DenseSet<EngineAttr> verified;
 };
 
 } // namespace

@@ -62,6 +62,8 @@ void CpuTarget::addEngineGroups(OpPassManager &manager,
   use.engines = options.engine;
   use.path = options.enginePath;
   use.choices = options.groupEngines;
+  // Trials that save memory have the same groups.
+  use.verify = options.verifyEngines && options.thrift == 0;
   manager.addPass(createUseEngines(use));
   manager.addPass(createCSEPass());
 }

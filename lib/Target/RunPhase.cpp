@@ -63,6 +63,7 @@ struct RunPhasePass : hamkaas::impl::RunPhaseBase<RunPhasePass> {
     options.winogradError = winogradError;
     options.engine = engine;
     options.enginePath = enginePath;
+    options.verifyEngines = verifyEngines;
     options.debugInfo = debugInfo;
     OpPassManager manager(ModuleOp::getOperationName());
     buildPhase(manager, *known, *target, options);
@@ -114,6 +115,10 @@ struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
       *this, "engine-path",
       llvm::cl::desc("Folders and files with engine libraries"),
       llvm::cl::init("")};
+  Option<bool> verifyEngines{
+      *this, "verify-engines",
+      llvm::cl::desc("Compare what engines compute with the interpreter"),
+      llvm::cl::init(false)};
   Option<bool> debugInfo{*this, "debug-info", llvm::cl::desc("Add line tables"),
                          llvm::cl::init(false)};
 };
@@ -147,6 +152,7 @@ static void addPhase(OpPassManager &manager, StringRef phase,
   run.winogradError = options.winogradError;
   run.engine = options.engine;
   run.enginePath = options.enginePath;
+  run.verifyEngines = options.verifyEngines;
   run.debugInfo = options.debugInfo;
   manager.addPass(createRunPhase(std::move(run)));
 }

@@ -134,6 +134,7 @@ def compile(
         engine_path: Optional[str] = None,
         choose: Optional[str] = None,
         choices: Optional[PathLike] = None,
+        verify_engines: bool = False,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles the graph that ends in ``node``.
@@ -205,6 +206,7 @@ def compile(
         engine_path=engine_path,
         choose=choose,
         choices=choices,
+        verify_engines=verify_engines,
         # hamkaas-tblgen end
     )
     functions = name_functions(node, _ATTRIBUTES)
@@ -255,6 +257,7 @@ def load(
         engine_path: Optional[str] = None,
         choose: Optional[str] = None,
         choices: Optional[PathLike] = None,
+        verify_engines: bool = False,
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles a script, MLIR or ONNX file, or loads a saved library.
@@ -305,6 +308,7 @@ def load(
         engine_path=engine_path,
         choose=choose,
         choices=choices,
+        verify_engines=verify_engines,
         # hamkaas-tblgen end
     )
     file = os.fsencode(path)

@@ -112,6 +112,9 @@ _TEXTS = {
         "A choices file, which says what engine computes which group. Equal "
         "files make equal programs, on any machine. `measure` adds to it what "
         "it lacks, and creates it.",
+    "verify_engines":
+        "Compare what engines compute with the reference interpreter, and "
+        "refuse what differs.",
     # hamkaas-tblgen end
 }
 
@@ -170,6 +173,7 @@ class CompileOptions:
     engine_path: Optional[str] = None
     choose: Optional[str] = None
     choices: Optional[PathLike] = None
+    verify_engines: bool = False
     # hamkaas-tblgen end
 
     def __post_init__(self) -> None:
@@ -203,6 +207,7 @@ class CompileOptions:
             "enginePath": self.engine_path,
             "choose": self.choose,
             "choices": encode_path(self.choices),
+            "verifyEngines": self.verify_engines,
             # hamkaas-tblgen end
         }
 

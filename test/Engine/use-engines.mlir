@@ -1,7 +1,7 @@
 // Groups that an engine computes hold one call of it, others are dissolved.
-// RUN: hamkaas-opt %s --pass-pipeline="builtin.module(hamkaas-use-engines{engines=sample:rows=2 path=%engines/hamkaas-engine-sample.so})" | FileCheck %s
-// RUN: hamkaas-opt %s -hamkaas-attach-target=target=cpu "-hamkaas-run-phase=phase=kernels engine=sample engine-path=%engines/hamkaas-engine-sample.so" | FileCheck %s --check-prefix=KERNELS
-// RUN: hamkaas-opt %s --pass-pipeline="builtin.module(hamkaas-to-kernels{target=cpu engine=sample engine-path=%engines/hamkaas-engine-sample.so})" | FileCheck %s --check-prefix=KERNELS
+// RUN: hamkaas-opt %s --pass-pipeline="builtin.module(hamkaas-use-engines{engines=sample:rows=2 verify=true path=%engines/hamkaas-engine-sample.so})" | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target=cpu "-hamkaas-run-phase=phase=kernels engine=sample verify-engines=true engine-path=%engines/hamkaas-engine-sample.so" | FileCheck %s --check-prefix=KERNELS
+// RUN: hamkaas-opt %s --pass-pipeline="builtin.module(hamkaas-to-kernels{target=cpu engine=sample verify-engines=true engine-path=%engines/hamkaas-engine-sample.so})" | FileCheck %s --check-prefix=KERNELS
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<4x8xf32> {{.*}}, %[[S:[a-z0-9]+]]: tensor<1xi64>

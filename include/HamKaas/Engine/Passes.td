@@ -29,6 +29,8 @@ def UseEngines : Pass<"hamkaas-use-engines", "mlir::ModuleOp"> {
       `hamkaas-hoist-parameters` moves to `@prepare`.
     * Engines are asked in a child process first, so that one that crashes or
       hangs ends in an error that names it.
+    * `verify` compares what an engine computes with the interpreter, in a child
+      process, too. A difference is an error.
     * Groups that change an operand in place, groups of constants alone, and
       operations that check values in a run are not offered.
   }];
@@ -39,6 +41,8 @@ def UseEngines : Pass<"hamkaas-use-engines", "mlir::ModuleOp"> {
            "Folders and files with engine libraries, separated by colons">,
     Option<"choices", "choices", "std::string", /*default=*/"",
            "Engines of groups: DIGEST=ID[:KNOB=VALUE]..., separated by commas">,
+    Option<"verify", "verify", "bool", /*default=*/"false",
+           "Compare what engines compute with the interpreter">,
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::tensor::TensorDialect"];

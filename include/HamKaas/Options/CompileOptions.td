@@ -345,6 +345,13 @@ def choices : CompileOption<Path,
                     "lacks, and creates it";
   let AffectsCode = false;
 }
+
+def verify_engines : CompileOption<Switch,
+    "Compare what engines compute with the reference interpreter"> {
+  let Description = "compare what [engines](Engines.md#verifying) compute with "
+                    "the reference interpreter, and refuse what differs";
+  let AffectsCode = false;
+}
 } // Since 1.12
 
 #endif // HAMKAAS_OPTIONS_COMPILEOPTIONS

@@ -76,6 +76,8 @@ def RunPhase : Pass<"hamkaas-run-phase", "mlir::ModuleOp"> {
            "Engines that compute what they can, as hamkaas-compile takes them">,
     Option<"enginePath", "engine-path", "std::string", /*default=*/"",
            "Folders and files with engine libraries">,
+    Option<"verifyEngines", "verify-engines", "bool", /*default=*/"false",
+           "Compare what engines compute with the interpreter">,
     Option<"debugInfo", "debug-info", "bool", /*default=*/"false",
            "Add line tables in phase llvm">,
   ];

@@ -185,7 +185,7 @@ static constexpr Enumeration enumerations[] = {
 };
 
 SmallVector<mlir::Attribute>
-hamkaas::script::listEnumerations(mlir::MLIRContext *context) {
+hamkaas::listEnumerations(mlir::MLIRContext *context) {
   SmallVector<mlir::Attribute> values;
   for (const Enumeration &enumeration : enumerations)
     for (unsigned i = 0; mlir::Attribute value = enumeration.get(i, context);

@@ -89,10 +89,6 @@ llvm::StringRef getElementTypeName(mlir::Type type);
 /// The names of the element types of a version, for messages.
 std::string listElementTypes(unsigned version);
 
-/// All values of all enumerations of the dialect. Several may have one name;
-/// which of them an operation takes is its constraint's to say.
-llvm::SmallVector<mlir::Attribute> listEnumerations(mlir::MLIRContext *context);
-
 /// `float32 [2, 3]`, for messages.
 std::string describeType(mlir::Type tensor);
 

@@ -74,6 +74,7 @@ def prepare(
         engine_path: Optional[str] = None,
         choose: Optional[str] = None,
         choices: Optional[PathLike] = None,
+        verify_engines: bool = False,
         # hamkaas-tblgen end
 ) -> "PreparedModel":
     """Compiles an ONNX model to a function of a list of arrays.
@@ -133,6 +134,7 @@ def prepare(
         engine_path=engine_path,
         choose=choose,
         choices=choices,
+        verify_engines=verify_engines,
         # hamkaas-tblgen end
     )
     return PreparedModel(

@@ -6,6 +6,7 @@
 
 #include "hamkaas-c/Engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +32,25 @@ enum {
   NegativeEstimate,
   /* From the second load of the library on. */
   PacksOtherwise,
-  OnlyCuda
+  OnlyCuda,
+  WrongNumbers,
+  WritesNaN,
+  WritesBefore,
+  WritesBeyond,
+  WritesFarBeyond,
+  WritesBeyondWorkspace,
+  WritesBeyondPacked,
+  ReadsBeyond,
+  LeavesLast,
+  ChangesInput,
+  ChangesConstant,
+  ChangesPacked,
+  DependsOnThreads,
+  ReadsResult,
+  ExitInRun,
+  HangInRun,
+  CrashInPrepare,
+  LosesGroup
 };
 
 #ifndef TEST_PROBLEM
@@ -91,6 +110,10 @@ static int32_t plan(const HamKaasEngineGroup *group,
     return HamKaasEngineFailed;
   if (TEST_PROBLEM == WrongStatus)
     return 77;
+  /* The second time in a process: when it is verified. */
+  static int planned;
+  if (TEST_PROBLEM == LosesGroup && planned++ > 0)
+    return HamKaasEngineNotApplicable;
   while (TEST_PROBLEM == HangInPlan)
     sleep(1);
   Plan *made = malloc(sizeof(Plan));
@@ -117,9 +140,59 @@ static int32_t prepare(const HamKaasEnginePlan *plan, const void *const *inputs,
   const Plan *made = plan->data;
   if (inputs[0])
     return HamKaasEngineFailed;
+  if (TEST_PROBLEM == CrashInPrepare)
+    crash();
   for (int64_t i = 0; i < made->count; ++i)
     ((double *)packed)[i] = ((const float *)inputs[1])[i];
+  if (TEST_PROBLEM == WritesBeyondPacked)
+    ((double *)packed)[made->count] = 0;
+  if (TEST_PROBLEM == ChangesConstant)
+    ((float *)inputs[1])[3] += 1;
   return HamKaasEngineOk;
+}
+
+/* What is wrong with a run, after the right result was written. */
+static void spoil(const Plan *made, const HamKaasEngineRun *run) {
+  float *result = run->result, *workspace = run->workspace;
+  float *input = (float *)run->inputs[0];
+  switch (TEST_PROBLEM) {
+  case WrongNumbers:
+    result[2] += 0.25f;
+    break;
+  case WritesNaN:
+    result[7] = NAN;
+    break;
+  case WritesBefore:
+    result[-1] = 0;
+    break;
+  case WritesBeyond:
+    result[made->count] = 0;
+    break;
+  case WritesFarBeyond:
+    result[made->count + 20000] = 0;
+    break;
+  case WritesBeyondWorkspace:
+    workspace[made->count] = 0;
+    break;
+  case ReadsBeyond:
+    workspace[0] = *(volatile float *)&input[made->count];
+    break;
+  case ChangesInput:
+    input[5] = 1;
+    break;
+  case ChangesPacked:
+    ((double *)run->packed)[0] = 1;
+    break;
+  default:
+    break;
+  }
+}
+
+/* Rounds otherwise where a part begins. */
+static void addParts(void *context, int64_t begin, int64_t end) {
+  float *result = context;
+  for (int64_t i = begin; begin > 0 && i < end; ++i)
+    result[i] *= 1.0000002f;
 }
 
 static int32_t run(const HamKaasEnginePlan *plan, const HamKaasEngineRun *run) {
@@ -128,15 +201,26 @@ static int32_t run(const HamKaasEnginePlan *plan, const HamKaasEngineRun *run) {
     return HamKaasEngineFailed;
   if (TEST_PROBLEM == CrashInRun)
     crash();
+  if (TEST_PROBLEM == ExitInRun)
+    exit(3);
+  while (TEST_PROBLEM == HangInRun)
+    sleep(1);
   float *workspace = run->workspace;
   for (int64_t i = 0; i < made->count; ++i)
     workspace[i] = ((const float *)run->inputs[0])[i];
-  for (int64_t i = 0; i < made->count; ++i) {
+  int64_t count = made->count - (TEST_PROBLEM == LeavesLast);
+  for (int64_t i = 0; i < count; ++i) {
     float x = workspace[i];
+    if (TEST_PROBLEM == ReadsResult)
+      x += ((const float *)run->result)[i];
     ((float *)run->result)[i] =
         made->isSum ? (float)(x + ((const double *)run->packed)[i])
                     : (x > 0 ? x : 0);
   }
+  spoil(made, run);
+  if (TEST_PROBLEM == DependsOnThreads)
+    run->threads.parallelFor(run->threads.threads, addParts, run->result,
+                             made->count);
   return HamKaasEngineOk;
 }
 
@@ -162,6 +246,7 @@ static const HamKaasEngine engine = {
     .id = TEST_ID,
     .hash = TEST_PROBLEM == WrongHash ? 1 : TEST_HASH,
     .description = "relu and sums with constants",
+    .notes = TEST_PROBLEM == DependsOnThreads ? HamKaasEngineBitExact : 0,
     .devices = TEST_PROBLEM == OnlyCuda ? HamKaasEngineCuda : HamKaasEngineCpu,
     .elementTypes = 1 << HamKaasFloat32,
     .knobCount = 2,

@@ -9,12 +9,17 @@
 #define HAMKAAS_FRONTEND_SCRIPT_ENUMERATIONS_H
 
 #include "mlir/IR/Attributes.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace hamkaas {
 
 /// The word that scripts write for the value of an enumeration; empty for what
 /// is none.
 llvm::StringRef getEnumerationName(mlir::Attribute value);
+
+/// All values of all enumerations of the dialect. Several may have one name;
+/// which of them an operation takes is its constraint's to say.
+llvm::SmallVector<mlir::Attribute> listEnumerations(mlir::MLIRContext *context);
 
 } // namespace hamkaas
 
