@@ -34,8 +34,8 @@ struct EngineRuns {
   /// taken from the first.
   llvm::ArrayRef<std::vector<TensorBytes>> inputs;
 
-  /// What the bytes of a result are before it is written; another value each
-  /// time, so that what is not written can be told from what happens to be it.
+  /// The bytes of a result before it is written. They differ each time, so that
+  /// an element that is not written is told from one that has this value.
   static unsigned char getPattern(int time) { return time == 0 ? 0x5b : 0xa4; }
 
   /// Makes the runs in a child process and appends their results, `timesEach`

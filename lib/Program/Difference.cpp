@@ -21,7 +21,7 @@ using namespace hamkaas;
 
 namespace {
 
-/// What the elements of each row are measured by.
+/// The scale of each row.
 struct RowScales {
   std::vector<double> largest; ///< One a row: the largest finite magnitude.
   double median = 0;           ///< Of these.

@@ -214,7 +214,7 @@ TEST(CompileOptions, NewerCallers) {
   EXPECT_EQ(compileError(addScript, &newer.options), "");
   newer.more = 1;
   EXPECT_EQ(compileError(addScript, &newer.options),
-            "HamKaasCompileOptions asks for what this library, version 1.11, "
+            "HamKaasCompileOptions asks for what this library, version 1.12, "
             "does not know");
 }
 
