@@ -21,7 +21,7 @@ python_packages="nanobind==3.1.0 scikit-build-core==1.1.2"
 
 if [ "${1:-}" = tests ]; then
   packages="$packages clang-format-22 clang-tidy-22 protobuf-compiler valgrind zsh fish mandoc
-    libopenblas-dev
+    libopenblas-dev libdnnl-dev
     python3-pytest python3-hypothesis python3-torch"
   python_packages="$python_packages
     safetensors==0.8.0 gguf==0.19.0 llvmlite==0.50.0 ml_dtypes==0.5.4

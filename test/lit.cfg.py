@@ -70,9 +70,10 @@ if config.sanitize:
         filter(None, ["allow_user_poisoning=0", options]))
 if config.benchmarks:
     config.available_features.add("benchmarks")
-if os.path.exists(f"{config.hamkaas_binary_dir}/lib/hamkaas/engines/"
-                  "hamkaas-engine-openblas.so"):
-    config.available_features.add("openblas")
+for engine in ("openblas", "onednn"):
+    if os.path.exists(f"{config.hamkaas_binary_dir}/lib/hamkaas/engines/"
+                      f"hamkaas-engine-{engine}.so"):
+        config.available_features.add(engine)
 if config.fuzzers:
     config.available_features.add("fuzzers")
 if config.shared_library:
