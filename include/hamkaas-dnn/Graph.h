@@ -315,8 +315,10 @@ public:
               const std::vector<HeurMode> &modes = {HeurMode::FALLBACK},
               BuildPlanPolicy policy = BuildPlanPolicy::HEURISTICS_CHOICE);
 
-  /// The engines that compute the graph, the best first. After `validate`.
+  /// The engines that compute the graph: first this compiler, then those of
+  /// engine libraries. After `validate`.
   Error get_ranked_engines(std::vector<EngineInfo> &engines) const;
+  Error get_ranked_engine_ids(std::vector<int64_t> &engines) const;
   /// The settings of an engine. After `validate`.
   Error get_knobs_for_engine(int64_t engine, std::vector<Knob> &knobs) const;
   Error get_behavior_notes_for_engine(int64_t engine,
@@ -328,6 +330,16 @@ public:
   Graph &set_preferred_engine_id_ext(int64_t engine) {
     preferredEngine = engine;
     return *this;
+  }
+  Graph &set_preferred_engine_id_ext(const std::string &name) {
+    return set_preferred_engine_id_ext(getEngineId(name));
+  }
+  /// The number of an engine: 64-bit FNV-1a of its name.
+  static int64_t getEngineId(const std::string &name) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (char c : name)
+      hash = (hash ^ uint8_t(c)) * 0x100000001b3;
+    return int64_t(hash);
   }
   Error get_execution_plan_engine_id(int64_t &id) const {
     return plans.empty() ? notYet("build_plans")
@@ -465,8 +477,12 @@ private:
   void forget() {
     graph = {};
     configs.clear();
+    heuristics.clear();
     plans.clear();
   }
+  Error createHeuristic(HeurMode mode, detail::Descriptor &heuristic) const;
+  /// Adds the configs of the engines after the first.
+  Error addOtherEngines();
   Error collectTensors();
   Error describeTensor(const TensorAttributes &tensor,
                        detail::Descriptor &descriptor) const;
@@ -493,6 +509,8 @@ private:
 
   HamKaasDnnHandle *session = nullptr;
   detail::Descriptor graph;
+  /// Those that were not asked yet.
+  std::vector<detail::Descriptor> heuristics;
   std::vector<detail::Descriptor> configs, plans;
   /// Places for the arguments of a run, made by build_plans.
   std::vector<int64_t> runUids;

@@ -252,6 +252,7 @@ inline Error Graph::validate() {
   // A graph from a text is validated already.
   if (nodes.empty() && graph) {
     configs.clear();
+    heuristics.clear();
     plans.clear();
     return {};
   }
@@ -265,24 +266,38 @@ inline Error Graph::validate() {
   return inferTensors();
 }
 
+inline Error Graph::createHeuristic(HeurMode mode,
+                                    detail::Descriptor &heuristic) const {
+  int32_t number = int32_t(mode);
+  if (Error error = heuristic.create(HamKaasDnnEngineHeuristic); error.isBad())
+    return error;
+  if (Error error = heuristic.set(HamKaasDnnAttrGraph, graph); error.isBad())
+    return error;
+  return heuristic.set(HamKaasDnnAttrHeuristicMode, HamKaasDnnTypeHeuristicMode,
+                       1, &number);
+}
+
+// This compiler comes first and takes all graphs. Others take time to be asked,
+// and are only when they are needed.
 inline Error Graph::create_execution_plans(const std::vector<HeurMode> &modes) {
   if (!graph)
     return notYet("validate");
   if (preferredEngine)
     return create_execution_plan_ext(*preferredEngine, {});
-  configs.clear();
-  for (HeurMode mode : modes) {
-    detail::Descriptor heuristic;
-    if (Error error = heuristic.create(HamKaasDnnEngineHeuristic);
+  if (modes.empty())
+    return {ErrorCode::GRAPH_NOT_SUPPORTED, "no engine computes the graph"};
+  std::vector<detail::Descriptor> asked;
+  for (HeurMode mode : modes)
+    if (Error error = createHeuristic(mode, asked.emplace_back());
         error.isBad())
       return error;
-    int32_t number = int32_t(mode);
-    if (Error error = heuristic.set(HamKaasDnnAttrGraph, graph); error.isBad())
-      return error;
-    if (Error error = heuristic.set(HamKaasDnnAttrHeuristicMode,
-                                    HamKaasDnnTypeHeuristicMode, 1, &number);
-        error.isBad())
-      return error;
+  Error error = create_execution_plan_ext(getEngineId("hamkaas"), {});
+  heuristics = std::move(asked);
+  return error;
+}
+
+inline Error Graph::addOtherEngines() {
+  for (detail::Descriptor &heuristic : heuristics) {
     if (Error error = heuristic.finalize(); error.isBad())
       return error;
     std::vector<detail::Descriptor> found;
@@ -290,11 +305,10 @@ inline Error Graph::create_execution_plans(const std::vector<HeurMode> &modes) {
                                                HamKaasDnnEngineConfig, found);
         error.isBad())
       return error;
-    for (detail::Descriptor &config : found)
-      configs.push_back(std::move(config));
+    for (size_t i = 1; i < found.size(); ++i)
+      configs.push_back(std::move(found[i]));
   }
-  if (configs.empty())
-    return {ErrorCode::GRAPH_NOT_SUPPORTED, "no engine computes the graph"};
+  heuristics.clear();
   return {};
 }
 
@@ -317,6 +331,7 @@ inline Error
 Graph::create_execution_plan_ext(int64_t engine,
                                  const std::vector<KnobSetting> &settings) {
   configs.clear();
+  heuristics.clear();
   detail::Descriptor chosen, config;
   if (Error error = createEngine(engine, chosen); error.isBad())
     return error;
@@ -359,13 +374,7 @@ inline Error Graph::get_ranked_engines(std::vector<EngineInfo> &engines) const {
   if (!graph)
     return notYet("validate");
   detail::Descriptor heuristic;
-  if (Error error = heuristic.create(HamKaasDnnEngineHeuristic); error.isBad())
-    return error;
-  int32_t mode = HamKaasDnnFallback;
-  if (Error error = heuristic.set(HamKaasDnnAttrGraph, graph); error.isBad())
-    return error;
-  if (Error error = heuristic.set(HamKaasDnnAttrHeuristicMode,
-                                  HamKaasDnnTypeHeuristicMode, 1, &mode);
+  if (Error error = createHeuristic(HeurMode::FALLBACK, heuristic);
       error.isBad())
     return error;
   if (Error error = heuristic.finalize(); error.isBad())
@@ -390,6 +399,15 @@ inline Error Graph::get_ranked_engines(std::vector<EngineInfo> &engines) const {
       return error;
   }
   return {};
+}
+
+inline Error Graph::get_ranked_engine_ids(std::vector<int64_t> &engines) const {
+  std::vector<EngineInfo> list;
+  Error error = get_ranked_engines(list);
+  engines.clear();
+  for (const EngineInfo &each : list)
+    engines.push_back(each.id);
+  return error;
 }
 
 inline Error Graph::get_knobs_for_engine(int64_t engine,
@@ -454,12 +472,22 @@ inline Error Graph::build_plans(BuildPlanPolicy policy) {
     return notYet("build_operation_graph");
   plans.clear();
   Error first;
-  for (const detail::Descriptor &config : configs) {
-    Error error = buildPlan(config);
-    if (error.isGood() && policy == BuildPlanPolicy::HEURISTICS_CHOICE)
-      break;
-    if (first.isGood())
-      first = std::move(error);
+  size_t next = 0;
+  // Returns true if there is a plan, and no other one is wanted.
+  auto tryConfigs = [&] {
+    for (; next < configs.size(); ++next) {
+      Error error = buildPlan(configs[next]);
+      if (error.isGood() && policy == BuildPlanPolicy::HEURISTICS_CHOICE)
+        return true;
+      if (first.isGood())
+        first = std::move(error);
+    }
+    return false;
+  };
+  if (!tryConfigs()) {
+    if (Error error = addOtherEngines(); error.isBad())
+      return error;
+    tryConfigs();
   }
   if (plans.empty())
     return first;

@@ -200,7 +200,11 @@ using BuildPlanPolicy_t = BuildPlanPolicy;
 
 enum class BehaviorNote {
   RUNTIME_COMPILATION = HamKaasDnnRuntimeCompilation,
-  SUPPORTS_EXECUTION_PLAN_SERIALIZATION = HamKaasDnnSerializesPlans
+  EXTERNAL_LIBRARY_DEPENDENCY = HamKaasDnnNeedsLibrary,
+  SUPPORTS_EXECUTION_PLAN_SERIALIZATION = HamKaasDnnSerializesPlans,
+  BITS_DEPEND_ON_THREADS = HamKaasDnnBitsDependOnThreads,
+  ALLOCATES_IN_RUNS = HamKaasDnnAllocatesInRuns,
+  OWN_THREADS = HamKaasDnnOwnThreads
 };
 using BehaviorNote_t = BehaviorNote;
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
-#include "DnnDescriptor.h"
+#include "DnnEngines.h"
 #include "DnnStatus.h"
 #include "HamKaas/Support/Errors.h"
 #include "llvm/Support/JSON.h"
@@ -436,6 +436,13 @@ static Error getAttribute(HamKaasDnnDescriptor *handle, int32_t attribute,
     return makeError(HamKaasDnnNotSupported,
                      "'" + info.text + "' cannot be read");
   const DnnValue *value = (*descriptor)->find(attribute);
+  DnnValue engineCount = {HamKaasDnnTypeInt64};
+  if (attribute == HamKaasDnnAttrEngineCount) {
+    // Known when it is asked for: it takes longer than to finalize the graph.
+    engineCount.integers.push_back(
+        int64_t(findDnnEngines(*(*descriptor)->graph).size()));
+    value = &engineCount;
+  }
   if (value && value->type != type)
     return llvm::createStringError("'" + info.text + "' has the type " +
                                    nodes::getTypeName(value->type));
@@ -454,6 +461,9 @@ static Error getAttribute(HamKaasDnnDescriptor *handle, int32_t attribute,
                      "'" + info.text +
                          "': expected a place for elements, got "
                          "null");
+  // The best engines come first. There are more where more libraries are.
+  if (attribute == HamKaasDnnAttrResults)
+    size = std::min(size, room);
   if (room < size)
     return makeError(HamKaasDnnSizeInsufficient,
                      "'" + info.text + "': expected room for " + Twine(size) +

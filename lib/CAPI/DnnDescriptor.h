@@ -49,6 +49,8 @@ public:
   std::map<int32_t, DnnValue> values;
   /// Of an operation graph.
   std::shared_ptr<const DnnGraph> graph;
+  /// Of an engine.
+  SharedDnnEngine engine;
   /// Of an execution plan.
   std::shared_ptr<DnnPlan> plan;
 

@@ -12,25 +12,18 @@
 
 namespace hamkaas::capi {
 
-/// A setting of an engine. The numbers are those of its type.
-struct DnnKnob {
-  llvm::StringRef id, description;
-  HamKaasDnnKnobValueType type;
-  int64_t standard, least, most;
-  double realStandard, realLeast, realMost;
-};
+/// The engines that compute the graph: ours, then those of libraries in the
+/// order of the search.
+std::vector<SharedDnnEngine> findDnnEngines(const DnnGraph &graph);
 
-/// Computes some graphs.
-struct DnnEngine {
-  /// 64-bit FNV-1a of the name.
-  int64_t id;
-  llvm::StringRef name;
-  llvm::ArrayRef<DnnKnob> knobs;
-  llvm::ArrayRef<int64_t> notes; ///< HamKaasDnnBehaviorNotes.
-};
+/// The engine of that number. The error is HamKaasDnnNotSupported, and names a
+/// node, if there is one that does not compute the graph.
+llvm::Expected<SharedDnnEngine> findDnnEngine(const DnnGraph &graph,
+                                              int64_t id);
 
-/// The engines that compute the graph, the best first.
-std::vector<const DnnEngine *> findDnnEngines(const DnnGraph &graph);
+/// The same error if the engine does not compute the graph with the settings.
+llvm::Error checkDnnSettings(const DnnGraph &graph, const DnnEngine &engine,
+                             const DnnSettings &settings);
 
 /// Reads choices of knobs; the error names a wrong one.
 llvm::Expected<DnnSettings>

@@ -121,8 +121,6 @@ static void describeGraph(DnnDescriptor &descriptor,
   for (const nodes::TensorInfo &tensor : graph->graph.tensors)
     tensors.push_back(describeTensor(tensor));
   descriptor.setDescriptors(HamKaasDnnAttrTensors, std::move(tensors));
-  descriptor.setIntegers(HamKaasDnnAttrEngineCount, HamKaasDnnTypeInt64,
-                         {int64_t(findDnnEngines(*graph).size())});
   descriptor.setText(HamKaasDnnAttrJson, printGraph(graph->graph));
   descriptor.graph = std::move(graph);
 }
@@ -169,22 +167,13 @@ static const DnnDescriptor &getGraph(const DnnDescriptor &engine) {
   return engine.descriptor(HamKaasDnnAttrGraphOfEngine);
 }
 
-/// The engine of the number that is set; null if it does not take the graph.
-static const DnnEngine *findEngine(const DnnDescriptor &descriptor) {
-  int64_t id = descriptor.find(HamKaasDnnAttrEngineId)->integers.front();
-  for (const DnnEngine *engine : findDnnEngines(*getGraph(descriptor).graph))
-    if (engine->id == id)
-      return engine;
-  return nullptr;
-}
-
 static DnnValue makeKnobValue(const DnnKnob &knob, int64_t integer,
                               double real) {
   if (knob.type == HamKaasDnnKnobInt64)
     return {HamKaasDnnTypeInt64, {integer}, {}, "", {}, {}, {}};
   if (knob.type == HamKaasDnnKnobDouble)
     return {HamKaasDnnTypeDouble, {}, {real}, "", {}, {}, {}};
-  return {HamKaasDnnTypeChar, {}, {}, "", {}, {}, {}};
+  return {HamKaasDnnTypeChar, {}, {}, knob.textStandard, {}, {}, {}};
 }
 
 static SharedDnnDescriptor describeKnob(const DnnKnob &knob) {
@@ -204,24 +193,24 @@ static SharedDnnDescriptor describeKnob(const DnnKnob &knob) {
   return described;
 }
 
-static Error finalizeEngine(DnnDescriptor &descriptor) {
-  const DnnEngine *engine = findEngine(descriptor);
-  if (!engine) {
-    std::string names;
-    for (const DnnEngine *known : findDnnEngines(*getGraph(descriptor).graph))
-      names += " " + known->name.str() + " (" + std::to_string(known->id) + ")";
-    return createStringError(
-        "expected the id of an engine that takes the graph, got " +
-        Twine(descriptor.find(HamKaasDnnAttrEngineId)->integers.front()) +
-        "; these do:" + names);
-  }
+static void describeEngine(DnnDescriptor &descriptor, SharedDnnEngine engine) {
   std::vector<SharedDnnDescriptor> knobs;
   for (const DnnKnob &knob : engine->knobs)
     knobs.push_back(describeKnob(knob));
   descriptor.setDescriptors(HamKaasDnnAttrEngineKnobs, std::move(knobs));
   descriptor.setText(HamKaasDnnAttrEngineName, engine->name);
   descriptor.setIntegers(HamKaasDnnAttrBehaviorNotes,
-                         HamKaasDnnTypeBehaviorNote, engine->notes.vec());
+                         HamKaasDnnTypeBehaviorNote, engine->notes);
+  descriptor.engine = std::move(engine);
+}
+
+static Error finalizeEngine(DnnDescriptor &descriptor) {
+  auto engine =
+      findDnnEngine(*getGraph(descriptor).graph,
+                    descriptor.find(HamKaasDnnAttrEngineId)->integers.front());
+  if (!engine)
+    return engine.takeError();
+  describeEngine(descriptor, std::move(*engine));
   return Error::success();
 }
 
@@ -229,13 +218,13 @@ static Error finalizeHeuristic(DnnDescriptor &descriptor) {
   const SharedDnnDescriptor &graph =
       descriptor.find(HamKaasDnnAttrGraph)->descriptors.front();
   std::vector<SharedDnnDescriptor> configs;
-  for (const DnnEngine *engine : findDnnEngines(*graph->graph)) {
+  for (SharedDnnEngine &engine : findDnnEngines(*graph->graph)) {
     auto chosen = std::make_shared<DnnDescriptor>(HamKaasDnnEngine);
     chosen->setDescriptors(HamKaasDnnAttrGraphOfEngine, {graph});
     chosen->setIntegers(HamKaasDnnAttrEngineId, HamKaasDnnTypeInt64,
-                        {engine->id});
-    if (Error error = finalizeDescriptor(*chosen))
-      return error;
+                        {engine->getId()});
+    describeEngine(*chosen, std::move(engine));
+    chosen->isFinalized = true;
     configs.push_back(std::make_shared<DnnDescriptor>(HamKaasDnnEngineConfig));
     configs.back()->setDescriptors(HamKaasDnnAttrEngineOfConfig, {chosen});
   }
@@ -244,12 +233,11 @@ static Error finalizeHeuristic(DnnDescriptor &descriptor) {
 }
 
 static Expected<DnnSettings> readSettings(const DnnDescriptor &config) {
-  const DnnEngine *engine =
-      findEngine(config.descriptor(HamKaasDnnAttrEngineOfConfig));
+  const DnnDescriptor &engine = config.descriptor(HamKaasDnnAttrEngineOfConfig);
   const DnnValue *choices = config.find(HamKaasDnnAttrKnobChoices);
-  if (!choices)
-    return DnnSettings();
-  return readKnobChoices(*engine, choices->descriptors);
+  return readKnobChoices(*engine.engine,
+                         choices ? choices->descriptors
+                                 : std::vector<SharedDnnDescriptor>());
 }
 
 // Plans hold the memory of their runs, so that no config asks for any.
@@ -257,6 +245,11 @@ static Error finalizeConfig(DnnDescriptor &descriptor) {
   auto settings = readSettings(descriptor);
   if (!settings)
     return settings.takeError();
+  const DnnDescriptor &engine =
+      descriptor.descriptor(HamKaasDnnAttrEngineOfConfig);
+  if (Error error =
+          checkDnnSettings(*getGraph(engine).graph, *engine.engine, *settings))
+    return error;
   descriptor.setIntegers(HamKaasDnnAttrWorkspaceSize, HamKaasDnnTypeInt64, {0});
   return Error::success();
 }
@@ -278,6 +271,10 @@ static Error describePlan(DnnDescriptor &descriptor,
   descriptor.setIntegers(HamKaasDnnAttrWorkspaceSize, HamKaasDnnTypeInt64, {0});
   descriptor.setIntegers(HamKaasDnnAttrTensorUids, HamKaasDnnTypeInt64,
                          plan->getUids());
+  DnnEngine engine = {plan->getEngine(), {}, {}};
+  descriptor.setIntegers(HamKaasDnnAttrEngineId, HamKaasDnnTypeInt64,
+                         {engine.getId()});
+  descriptor.setText(HamKaasDnnAttrEngineName, engine.name);
   descriptor.plan = std::move(plan);
   return Error::success();
 }
@@ -293,13 +290,7 @@ static Error finalizePlan(DnnDescriptor &descriptor) {
                        descriptor.find(HamKaasDnnAttrPlanHandle)->handle);
   if (!plan)
     return plan.takeError();
-  if (Error error = describePlan(descriptor, std::move(*plan)))
-    return error;
-  descriptor.values[HamKaasDnnAttrEngineId] =
-      *engine.find(HamKaasDnnAttrEngineId);
-  descriptor.values[HamKaasDnnAttrEngineName] =
-      *engine.find(HamKaasDnnAttrEngineName);
-  return Error::success();
+  return describePlan(descriptor, std::move(*plan));
 }
 
 Expected<SharedDnnDescriptor>

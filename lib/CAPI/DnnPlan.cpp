@@ -7,6 +7,7 @@
 
 #include "DnnPlan.h"
 #include "Compilation.h"
+#include "HamKaas/Engine/EngineRules.h"
 #include "HamKaas/Frontend/Dnn/LowerGraph.h"
 #include "HamKaas/Frontend/Dnn/StatusError.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
@@ -52,10 +53,16 @@ Expected<std::shared_ptr<DnnPlan>> DnnPlan::compile(const DnnGraph &graph,
                                                     SharedDnnHandle handle) {
   std::shared_ptr<DnnPlan> plan(new DnnPlan(std::move(handle)));
   const DnnHandle &on = *plan->owner;
+  StringRef target = HamKaasDeviceTarget(on.device.c_str(), nullptr);
+  if (!settings.engine.empty() && (target != "cpu" || on.device == "reference"))
+    return makeError(HamKaasDnnNotSupported,
+                     "engine '" + StringRef(settings.engine).split(':').first +
+                         "' computes on the CPU, not on the device '" +
+                         on.device + "'");
   HamKaasCompileOptions options = {};
   options.structSize = sizeof(options);
   options.name = "plan";
-  options.target = HamKaasDeviceTarget(on.device.c_str(), nullptr);
+  options.target = target.data();
   options.noCache = on.noCache;
   options.compileThreads = on.threads;
   options.winogradError = settings.winogradError;
@@ -66,6 +73,7 @@ Expected<std::shared_ptr<DnnPlan>> DnnPlan::compile(const DnnGraph &graph,
   options.noOptimize = text(settings.noOptimize);
   options.precision = text(settings.precision);
   options.targetCpu = text(settings.targetCpu);
+  options.engine = text(settings.engine);
   ModelSource source;
   source.text = graph.bytecode;
   source.isBytecode = true;
@@ -182,6 +190,14 @@ std::vector<int64_t> DnnPlan::getUids() const {
   for (const Place &place : places)
     uids.push_back(place.uid);
   return uids;
+}
+
+const char *DnnPlan::getEngine() const {
+  const HamKaasProgram *program = nullptr;
+  HamKaasErrorFree(HamKaasModelGetProgram(model, &program));
+  return program && program->engineCallCount > 0
+             ? program->engineCalls[0].engine
+             : ownEngine.data();
 }
 
 Error DnnPlan::write(const char *path) const {

@@ -8,10 +8,12 @@
 #ifndef HAMKAAS_LIB_CAPI_DNNPLAN_H
 #define HAMKAAS_LIB_CAPI_DNNPLAN_H
 
+#include "DnnEngine.h"
 #include "HamKaas/Frontend/Builder/ParameterContents.h"
 #include "HamKaas/Frontend/Dnn/Layout.h"
 #include "HamKaas/Frontend/Dnn/NodeGraph.h"
 #include "hamkaas-c/Dnn.h"
+#include <map>
 #include <mutex>
 
 namespace hamkaas::capi {
@@ -24,19 +26,32 @@ struct DnnHandle {
 };
 using SharedDnnHandle = std::shared_ptr<const DnnHandle>;
 
+/// The answer of an engine to a graph.
+struct DnnEngineAnswer {
+  SharedDnnEngine engine = nullptr; ///< Null if it does not compute the graph.
+  std::string problem = "";         ///< Why it does not.
+};
+
 /// A graph, checked and inferred, with its module.
 struct DnnGraph {
   nodes::NodeGraph graph;
   std::string bytecode;
   std::shared_ptr<const ParameterContents> parameters;
+
+  /// Held for what follows.
+  mutable std::mutex mutex;
+  /// By the host of the engine and its id.
+  mutable std::map<std::pair<const void *, int64_t>, DnnEngineAnswer> answers;
 };
 
 /// Checks and lowers a graph.
 llvm::Expected<std::shared_ptr<const DnnGraph>>
 makeDnnGraph(nodes::NodeGraph graph);
 
-/// The knobs of the engine that are set, as options of the compiler.
+/// The engine and its knobs that are set, as options of the compiler.
 struct DnnSettings {
+  /// A rule, "openblas:rows=64"; empty for our engine, whose knobs follow.
+  std::string engine;
   double winogradError = 0;
   int64_t maxWorkspace = 0;
   std::string noOptimize, precision, targetCpu;
@@ -55,6 +70,8 @@ public:
 
   const SharedDnnHandle &handle() const { return owner; }
   std::vector<int64_t> getUids() const;
+  /// The engine that computes it.
+  const char *getEngine() const;
   llvm::Error write(const char *path) const;
   /// HamKaasModelDescribe.
   llvm::Expected<std::string> describe(int32_t description) const;

@@ -142,7 +142,7 @@ EnumRange nodes::getEnumRange(int32_t type) {
   case HamKaasDnnTypeHeuristicMode:
     return {HamKaasDnnFallback, HamKaasDnnFallback};
   case HamKaasDnnTypeBehaviorNote:
-    return {HamKaasDnnRuntimeCompilation, HamKaasDnnSerializesPlans};
+    return {HamKaasDnnRuntimeCompilation, HamKaasDnnOwnThreads};
   case HamKaasDnnTypeNormForwardPhase:
     return {HamKaasDnnInference, HamKaasDnnTraining};
   case HamKaasDnnTypeConvolutionMode:

@@ -125,11 +125,16 @@ TEST(DnnGraphTest, StepsInOrder) {
   EXPECT_THAT(explain(graph.execute(test.handle,
                                     std::unordered_map<int64_t, void *>())),
               HasSubstr("a call of build_plans before"));
-  EXPECT_EQ(explain(graph.build_plans(BuildPlanPolicy::ALL)), "");
+  EXPECT_EQ(explain(graph.build_plans()), "");
   EXPECT_EQ(graph.get_execution_plan_count(), 1);
+  // One plan an engine.
+  std::vector<int64_t> engines;
+  EXPECT_EQ(explain(graph.get_ranked_engine_ids(engines)), "");
+  EXPECT_EQ(explain(graph.build_plans(BuildPlanPolicy::ALL)), "");
+  EXPECT_EQ(graph.get_execution_plan_count(), int64_t(engines.size()));
   EXPECT_EQ(graph.get_workspace_size(), 0);
   Graph moved = std::move(graph);
-  EXPECT_EQ(moved.get_execution_plan_count(), 1);
+  EXPECT_EQ(moved.get_execution_plan_count(), int64_t(engines.size()));
 }
 
 TEST(DnnGraphTest, FillsInWhatIsNotSet) {
@@ -191,7 +196,7 @@ TEST(DnnGraphTest, EnginesAndKnobs) {
   ASSERT_EQ(explain(test.graph.build_operation_graph(test.handle)), "");
   std::vector<EngineInfo> engines;
   ASSERT_EQ(explain(test.graph.get_ranked_engines(engines)), "");
-  ASSERT_EQ(engines.size(), 1u);
+  ASSERT_GE(engines.size(), 1u);
   EXPECT_EQ(engines[0].name, "hamkaas");
   std::vector<Knob> knobs;
   EXPECT_EQ(explain(test.graph.get_knobs_for_engine(engines[0].id, knobs)), "");

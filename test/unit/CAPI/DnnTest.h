@@ -121,6 +121,7 @@ public:
   /// True if all bytes that no element has are 0x5a.
   bool hasIntactHoles() const;
   void *data() { return memory.data(); }
+  size_t bytes() const { return memory.size(); }
 
   TensorPointer tensor;
   /// The elements, as the type has them.
