@@ -15,6 +15,8 @@
 #include "HamKaas/Run/EmulatedProgram.h"
 #include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "mlir/IR/MLIRContext.h"
+#include <filesystem>
+#include <fstream>
 #include <unistd.h>
 
 using namespace hamkaas;
@@ -53,11 +55,9 @@ std::string writeProgram(const std::string &json, const std::string &path,
   return message;
 }
 
-/// Runs a graph that has run on the CPU on the emulated GPU, too, and compares.
-void emulate(TestGraph &test) {
-  ASSERT_EQ(test.run(), "");
-  std::string json;
-  ASSERT_EQ(explain(test.graph.to_json(json)), "");
+/// Runs a graph on the emulated GPU. `find` has the memory of each tensor.
+void emulate(const std::string &json,
+             llvm::function_ref<void *(int64_t uid, bool isResult)> find) {
   std::string path =
       ::testing::TempDir() + "/dnn-gpu-" + std::to_string(getpid()) + ".so";
   std::shared_ptr<const ParameterContents> parameters;
@@ -82,29 +82,73 @@ void emulate(TestGraph &test) {
       (*created)->program(), options,
       (*created)->createDevice(emulation::ThreadOrder()), instance);
   ASSERT_EQ(failure.message(), nullptr) << failure.message();
+  auto getUid = [](const HamKaasTensorInfo &info) {
+    auto known = nodes::decodeName(info.name);
+    return known ? known->uid : -1;
+  };
   std::vector<const void *> inputs;
   std::vector<void *> outputs;
-  std::vector<std::pair<TensorPointer, Operand>> results;
-  auto find = [&](const HamKaasTensorInfo &info) {
-    auto known = nodes::decodeName(info.name);
-    return test.graph.query_tensor(known ? known->uid : -1);
-  };
   for (int32_t i = 0; i < program.inputCount; ++i)
-    inputs.push_back(test.operand(find(program.inputs[i])).data());
-  for (int32_t i = 0; i < program.outputCount; ++i) {
-    TensorPointer tensor = find(program.outputs[i]);
-    results.emplace_back(tensor, Operand(tensor));
-    outputs.push_back(results.back().second.data());
-  }
+    inputs.push_back(find(getUid(program.inputs[i]), /*isResult=*/false));
+  for (int32_t i = 0; i < program.outputCount; ++i)
+    outputs.push_back(find(getUid(program.outputs[i]), /*isResult=*/true));
   HamKaasError error =
       HamKaasInstanceRun(instance, inputs.data(), outputs.data());
   EXPECT_EQ(error, nullptr) << error;
   HamKaasErrorFree(error);
   HamKaasInstanceDestroy(instance);
-  for (const auto &[tensor, result] : results)
-    expectClose(result, test.result(tensor).get(), 4e-6);
   std::remove(path.c_str());
   std::remove((path.substr(0, path.size() - 2) + "h").c_str());
+}
+
+/// Runs a graph that has run on the CPU on the emulated GPU, too, and compares.
+void emulate(TestGraph &test) {
+  ASSERT_EQ(test.run(), "");
+  std::string json;
+  ASSERT_EQ(explain(test.graph.to_json(json)), "");
+  std::map<int64_t, Operand> results;
+  emulate(json, [&](int64_t uid, bool isResult) {
+    TensorPointer tensor = test.graph.query_tensor(uid);
+    return isResult ? results.emplace(uid, Operand(tensor)).first->second.data()
+                    : test.operand(tensor).data();
+  });
+  for (const auto &[uid, result] : results)
+    expectClose(result, test.result(test.graph.query_tensor(uid)).get(), 4e-6);
+}
+
+std::string readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.good()) << path;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// Runs a graph of a sample, which the sample has run on the CPU.
+void emulateSample(const std::string &path) {
+  std::string stem = path.substr(0, path.size() - 4); // With the full stop.
+  std::string json = readFile(path);
+  Graph graph;
+  ASSERT_EQ(explain(graph.from_json(json)), "");
+  std::map<int64_t, Operand> operands, results;
+  emulate(json, [&](int64_t uid, bool isResult) {
+    Operand operand(graph.query_tensor(uid));
+    std::string data = readFile(stem + std::to_string(uid) + ".bin");
+    EXPECT_EQ(data.size(), operand.bytes());
+    if (!isResult)
+      std::memcpy(operand.data(), data.data(), data.size());
+    auto &kept = isResult ? results : operands;
+    return kept.emplace(uid, std::move(operand)).first->second.data();
+  });
+  EXPECT_FALSE(results.empty());
+  for (auto &[uid, result] : results) {
+    Operand exact(graph.query_tensor(uid));
+    std::string data = readFile(stem + std::to_string(uid) + ".bin");
+    std::memcpy(exact.data(), data.data(), data.size());
+    expectClose(result, exact.get(), 4e-6);
+    std::ofstream(stem + std::to_string(uid) + ".emulated.bin",
+                  std::ios::binary)
+        .write(static_cast<const char *>(result.data()),
+               std::streamsize(result.bytes()));
+  }
 }
 
 } // namespace
@@ -181,4 +225,18 @@ TEST(DnnEmulatedTest, FusedChain) {
   y = test.graph.pointwise(y, gelu);
   test.output(test.graph.pointwise(y, residual.tensor, add));
   emulate(test);
+}
+
+// test/Examples/dnn.test lets the samples write what they compute.
+TEST(DnnEmulatedTest, DISABLED_Samples) {
+  const char *folder = std::getenv("HAMKAAS_DNN_SAMPLES");
+  ASSERT_NE(folder, nullptr);
+  size_t count = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".json") {
+      SCOPED_TRACE(entry.path().string());
+      emulateSample(entry.path().string());
+      ++count;
+    }
+  EXPECT_EQ(count, 4u);
 }
