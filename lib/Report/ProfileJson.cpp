@@ -22,6 +22,8 @@ static void writeCall(llvm::json::OStream &json, size_t index,
   json.attribute("call", int64_t(index));
   json.attribute("kernel", makeText(call.kernel));
   json.attribute("family", makeText(call.family));
+  if (!call.engine.empty())
+    json.attribute("engine", makeText(call.engine));
   json.attribute("computes", makeText(call.ops));
   json.attribute("source", makeText(call.location));
   json.attribute("repetitions", call.repetitions);

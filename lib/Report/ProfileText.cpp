@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Report/Profile.h"
+#include "HamKaas/Report/Report.h"
 #include "HamKaas/Support/TextTable.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -52,7 +53,7 @@ static void printCalls(const Profile &profile, llvm::ArrayRef<CallTimes> times,
     const CallInfo &call = profile.info.calls[i];
     double median = times[i].median;
     table.addRow(
-        {std::to_string(i), call.kernel, call.family,
+        {std::to_string(i), call.kernel, formatFamily(call),
          formatMicroseconds(median), formatMicroseconds(times[i].least),
          formatShare(median, total), formatRate(call.flops, median),
          formatRate(call.bytes, median),

@@ -9,7 +9,6 @@
 #include "HamKaas/Report/TrainingMemory.h"
 #include "HamKaas/Support/ReportError.h"
 #include "HamKaas/Support/TextTable.h"
-#include "HamKaas/Target/Target.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -66,8 +65,7 @@ static void printTensors(llvm::StringRef title,
   printCut(tensors.size(), os);
 }
 
-/// "contraction", or "contraction (cublaslt)".
-static std::string formatFamily(const CallInfo &call) {
+std::string hamkaas::formatFamily(const CallInfo &call) {
   return call.engine.empty() ? call.family
                              : call.family + " (" + call.engine + ")";
 }
@@ -91,9 +89,6 @@ static void printMemory(const ProgramInfo &info, llvm::raw_ostream &os) {
   addRegion("workspace", info.sharedWorkspaceBytes(),
             "results between kernels; no plan needs less than " +
                 llvm::Twine(formatCount(lowerBound)));
-  if (info.device.matmulWorkspaceBytes > 0)
-    addRegion(cublasLtEngine, info.device.matmulWorkspaceBytes,
-              "workspace of that library on a GPU");
   table.print(os);
   if (info.prepareWorkspaceBytes > 0)
     os << "  loading takes " << formatCount(info.prepareWorkspaceBytes)

@@ -25,6 +25,9 @@ void printReportJson(const ProgramInfo &info, llvm::raw_ostream &os);
 /// Adds to an error about the workspace which node needs most of it.
 llvm::Error explainWorkspace(llvm::Error error, const ProgramInfo &info);
 
+/// "contraction", or with its engine "contraction (openblas)".
+std::string formatFamily(const CallInfo &call);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_REPORT_REPORT_H
