@@ -156,12 +156,9 @@ typedef struct HamKaasCompileOptions {
   /// "/usr/local/cuda", and at run time a driver as new as the toolkit.
   /// "compute_80" when null.
   const char *gpuArch;
-  /// For "cpu": groups of operations go to engine libraries. For "cuda",
-  /// "cublaslt": NVIDIA's cuBLASLt computes float32 matmuls, with the bias,
-  /// residual and activation that follow. It must be present at load: the file
-  /// that "HAMKAAS_CUBLASLT" names, or "libcublasLt.so.13" or ".12" of the
-  /// system or a CUDA toolkit. It has all of precision except "3xtf32", whose
-  /// matmuls stay our kernels. NaN may become 0 in its "relu". Null for none.
+  /// Groups of operations go to engine libraries, which must be present when
+  /// the program is loaded: for "cpu" those of the processor, for "cuda" and
+  /// "cpu,cuda" those of GPUs, such as cublaslt. Null for none.
   const char *engine;
   /// For "cuda": the arithmetic of large float32 matmuls and convolutions:
   /// multiply-adds, or tensor cores, which round the factors to 10, about 21 or

@@ -11,10 +11,10 @@
 // HAMKAAS_ENGINE_SYMBOL. docs/Engines.md goes through an example.
 //
 // The compiler asks `applies` and `plan` for the groups of a model. A program
-// asks `plan` again when it is loaded, then `prepare` once, and `run` in each
-// run. What the library hands out is its own and lives until the library is
-// unloaded, or the plan destroyed. Functions of the library may be called from
-// several threads at once, and must not throw.
+// asks `plan` again when it is loaded, then `start` and `prepare` once, and
+// `run` in each run. What the library hands out is its own and lives until the
+// library is unloaded, or the plan destroyed. Functions of the library may be
+// called from several threads at once, and must not throw.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 /// Raised when the layout or the meaning of a structure below changes.
-#define HAMKAAS_ENGINE_VERSION 1
+#define HAMKAAS_ENGINE_VERSION 2
 
 /// Name of the function that an engine library exports, a
 /// HamKaasEngineGetFunction.
@@ -120,6 +120,11 @@ typedef struct HamKaasEngineGroup {
   /// The group as a model in the script language, version 3; null if the
   /// language cannot say it.
   const char *script;
+  /// How the factors of large float32 products may be rounded: "exact", "tf32",
+  /// "3xtf32" or "bf16".
+  const char *precision;
+  uint32_t device;   /* the HamKaasEngineDevice that runs it */
+  uint32_t reserved; /* 0 */
 } HamKaasEngineGroup;
 
 //===----------------------------------------------------------------------===//
@@ -177,8 +182,9 @@ typedef struct HamKaasEngineRun {
   void *workspace;    /* null if the plan needs none */
   const void *packed; /* null if the plan packs nothing */
   HamKaasEngineThreads threads;
-  /// A CUstream on a GPU, on which all addresses are device addresses and `run`
-  /// returns before the work is done; else null.
+  /// On a GPU a CUstream, to which `run` adds its work; else null. Addresses
+  /// are then device addresses. The stream may be captured: `run` waits for
+  /// nothing, and allocates nothing on the GPU.
   void *stream;
 } HamKaasEngineRun;
 
@@ -201,16 +207,18 @@ typedef struct HamKaasEngine {
   /// HamKaasEngineStatus.
   int32_t (*applies)(const HamKaasEngineGroup *group, double *seconds);
 
-  /// Makes a group ready to run. `settings` has a value for each knob, in the
-  /// order of `knobs`. `plan` comes with its structSize and zeros. A plan is
-  /// used for several runs at once. Returns a HamKaasEngineStatus.
+  /// Plans a group, also where its device is absent. `settings` has a value for
+  /// each knob, in the order of `knobs`. `plan` comes with its structSize and
+  /// zeros. A plan is used for several runs at once. Returns a
+  /// HamKaasEngineStatus.
   int32_t (*plan)(const HamKaasEngineGroup *group,
                   const HamKaasEngineSetting *settings,
                   HamKaasEnginePlan *plan);
 
   /// Writes `packedBytes` of `packed`. `inputs` has one address an input of the
-  /// group, null for those that are not constant. May be null if no plan packs.
-  /// Returns a HamKaasEngineStatus.
+  /// group, null for those that are not constant. On a GPU they are device
+  /// addresses, and the work goes to the default stream. May be null if no plan
+  /// packs. Returns a HamKaasEngineStatus.
   int32_t (*prepare)(const HamKaasEnginePlan *plan, const void *const *inputs,
                      void *packed);
 
@@ -218,6 +226,11 @@ typedef struct HamKaasEngine {
   int32_t (*run)(const HamKaasEnginePlan *plan, const HamKaasEngineRun *run);
 
   void (*destroy)(HamKaasEnginePlan *plan);
+
+  /// Null, or makes a plan ready to run: called once when a program is loaded.
+  /// On a GPU, `device` is its number, and the primary context is current, as
+  /// in `prepare`, `run` and then `destroy`. Returns a HamKaasEngineStatus.
+  int32_t (*start)(HamKaasEnginePlan *plan, int32_t device);
 } HamKaasEngine;
 
 typedef enum HamKaasEngineSeverity {

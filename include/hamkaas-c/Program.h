@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /// Raised when the layout or the meaning of a structure below changes.
-#define HAMKAAS_PROGRAM_VERSION 7
+#define HAMKAAS_PROGRAM_VERSION 8
 
 /// Name of the HamKaasProgram that a compiled model exports.
 #define HAMKAAS_PROGRAM_SYMBOL "HamKaasModelProgram"
@@ -101,8 +101,8 @@ typedef struct HamKaasCallInfo {
   /// to `{3}` stand for HamKaasFailure::values.
   const char *check;
   int64_t repetitions; /* calls per run: the steps of a loop */
-  /// Null, or the engine that computes the call: "cublaslt" on a GPU, or that
-  /// of a HamKaasEngineCall.
+  /// Null, or the engine of the HamKaasEngineCall that computes the call, on
+  /// the device of its group.
   const char *engine;
 } HamKaasCallInfo;
 
@@ -150,15 +150,12 @@ typedef struct HamKaasExecution {
   /// that name.
   const void *(*findConstant)(void *device, const char *name);
   void *device;
-  /// Adds matmul number `matmul` of HamKaasDeviceCode for call `call`.
-  /// `arguments` and result as for `launch`.
-  int32_t (*multiply)(void *device, int32_t matmul, void *const *arguments,
-                      int64_t call);
-  /// Runs number `engineCall` of HamKaasProgram::engineCalls. `arguments` are
-  /// the addresses of its inputs, then of its workspace if it has any, then of
-  /// its result. Returns 0, or 1 with `message`.
+  /// Runs number `engineCall` of HamKaasProgram::engineCalls, or adds it to
+  /// what `device` does, for call `call` as in `launch`. `arguments` are the
+  /// addresses of its inputs, then of its workspace if it has any, then of its
+  /// result. Returns 0, or 1, on which the caller returns 1 at once.
   int32_t (*callEngine)(struct HamKaasExecution *execution, int32_t engineCall,
-                        void *const *arguments);
+                        void *const *arguments, int64_t call);
   void *engines;
 } HamKaasExecution;
 
@@ -209,30 +206,6 @@ typedef struct HamKaasEngineCall {
   int32_t reserved; /* 0 */
 } HamKaasEngineCall;
 
-/// The elementwise epilogue of a matmul.
-typedef enum HamKaasActivation {
-  HamKaasNoActivation = 0,
-  HamKaasRelu = 1,    /* the larger one of x and 0 */
-  HamKaasGeluTanh = 2 /* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
-} HamKaasActivation;
-
-/// A batched float32 matmul that a library computes:
-///
-///     result = activation(left * right + bias + addend)
-///
-/// Matrices are dense and row-major, the batches of an operand contiguous.
-/// `left` has `rows` x `depth` elements, `right` `depth` x `columns`. `addend`
-/// and `result` have `rows` x `columns` elements and may be the same. `bias`
-/// has `columns` elements, broadcast to each row of each batch.
-typedef struct HamKaasMatmul {
-  int64_t batches, rows, columns, depth;
-  /// Argument numbers; -1 for no bias or no addend.
-  int32_t left, right, bias, addend, result;
-  int32_t activation; /* a HamKaasActivation */
-  int32_t alignment;  /* of all addresses, in bytes */
-  int32_t reserved;   /* 0 */
-} HamKaasMatmul;
-
 /// The part of a program for an NVIDIA GPU.
 typedef struct HamKaasDeviceCode {
   size_t structSize;        /* as in HamKaasProgram */
@@ -253,12 +226,6 @@ typedef struct HamKaasDeviceCode {
   /// Arithmetic of large float32 matmuls: "exact" (or null), or "tf32",
   /// "3xtf32" or "bf16" on tensor cores.
   const char *precision;
-  /// The matmuls that NVIDIA's cuBLASLt computes, and the size of its workspace
-  /// in device memory.
-  const HamKaasMatmul *matmuls;
-  int32_t matmulCount;
-  int32_t reserved2; /* 0 */
-  uint64_t matmulWorkspaceBytes;
 } HamKaasDeviceCode;
 
 typedef struct HamKaasProgram {

@@ -265,7 +265,7 @@ llvm::Expected<std::string> Compilation::findTools() const {
   }
   text += pipeline.groupEngines + '\0';
   // Another version of an engine library may plan otherwise.
-  if (!options.engine.empty() && options.engine != cublasLtEngine) {
+  if (!options.engine.empty()) {
     auto engines = getEnginesKey(options.engine, options.enginePath);
     if (!engines)
       return engines.takeError();

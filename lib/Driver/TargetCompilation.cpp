@@ -230,6 +230,9 @@ llvm::Error hamkaas::joinCode(ProgramCode &program, ProgramCode part) {
        {&ProgramInfo::constantsBytes, &ProgramInfo::stateBytes,
         &ProgramInfo::prepareWorkspaceBytes})
     info.*bytes = std::max(info.*bytes, part.info.*bytes);
+  // On the CPU, no engine has kernels of a program for both.
+  if (info.engineCalls.empty())
+    info.engineCalls = std::move(part.info.engineCalls);
   llvm::move(part.objects, std::back_inserter(program.objects));
   return llvm::Error::success();
 }

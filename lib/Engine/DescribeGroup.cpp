@@ -153,10 +153,16 @@ static std::string writeScript(const EngineSlice &slice) {
   return succeeded(exportScript(*module, stream, options)) ? text : "";
 }
 
-std::optional<std::string> hamkaas::describeSlice(const EngineSlice &slice) {
+std::optional<std::string> hamkaas::describeSlice(const EngineSlice &slice,
+                                                  const EngineTarget &target) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << "hamkaas-group 1\n";
+  EngineTarget usual;
+  if (target.device != usual.device)
+    stream << "device " << target.device << '\n';
+  if (target.precision != usual.precision)
+    stream << "precision " << target.precision << '\n';
   llvm::DenseMap<Value, size_t> numbers;
   for (auto [input, constant] :
        llvm::zip_equal(slice.inputs, slice.isConstant)) {

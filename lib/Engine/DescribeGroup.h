@@ -25,9 +25,16 @@ struct EngineSlice {
   llvm::SmallVector<bool> isConstant;
 };
 
+/// Where and how a group is computed, as in the text of a group.
+struct EngineTarget {
+  llvm::StringRef device = "cpu";
+  llvm::StringRef precision = "exact";
+};
+
 /// The text of `HamKaas/Runtime/Engine/EngineGroup.h`. Nothing if the slice has
 /// types or attributes that the text cannot say.
-std::optional<std::string> describeSlice(const EngineSlice &slice);
+std::optional<std::string> describeSlice(const EngineSlice &slice,
+                                         const EngineTarget &target);
 
 /// The slice as a model in GRAPH, with inputs "x0", "x1" and so on. With
 /// `hasParameters`, those that depend on parameters alone are parameters.

@@ -173,6 +173,32 @@ Expected<rt::EngineAccess> EngineHost::find(StringRef id) const {
   return rt::EngineAccess(library, *rt::findEngine(library, id.str().c_str()));
 }
 
+/// Whoever uses the rule reports what is wrong with it.
+static bool isForOthers(HamKaasEngineDevice device, StringRef text,
+                        StringRef path) {
+  auto rules = parseEngineRules(text);
+  if (!rules || rules->empty()) {
+    consumeError(rules.takeError());
+    return false;
+  }
+  auto engine = EngineHost::get(path).find(rules->front().id);
+  if (!engine) {
+    consumeError(engine.takeError());
+    return false;
+  }
+  return !(engine->get().devices & device);
+}
+
+std::string hamkaas::keepRulesFor(HamKaasEngineDevice device, StringRef rules,
+                                  StringRef path) {
+  SmallVector<StringRef> texts, kept;
+  rules.split(texts, ',');
+  for (StringRef text : texts)
+    if (!isForOthers(device, text, path))
+      kept.push_back(text);
+  return join(kept, ",");
+}
+
 //===----------------------------------------------------------------------===//
 // The key
 //===----------------------------------------------------------------------===//

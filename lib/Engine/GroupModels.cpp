@@ -111,7 +111,8 @@ static llvm::Expected<std::vector<OfferedGroup>> formGroups(ModuleOp graph) {
   manager.addPass(createFormGroups());
   if (failed(manager.run(graph)))
     return llvm::make_error<ReportedError>();
-  return collectOffers(graph);
+  EngineTarget target;
+  return collectOffers(graph, &target);
 }
 
 llvm::Expected<std::vector<GroupModel>>

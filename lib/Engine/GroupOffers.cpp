@@ -52,18 +52,18 @@ namespace {
 /// The parts of a group, largest first.
 class GroupOffers {
 public:
-  GroupOffers(GroupOp group, const llvm::DenseSet<Operation *> &movable)
-      : group(group), movable(movable) {}
+  GroupOffers(GroupOp group, const llvm::DenseSet<Operation *> &movable,
+              const EngineTarget *target)
+      : group(group), movable(movable), target(target) {}
 
-  /// `describes` if there are engines beside our own.
-  std::vector<Offer> collect(bool describes) {
+  std::vector<Offer> collect() {
     std::vector<Offer> offers;
-    // Engines do not write in place, and prepare nothing but their own.
-    describes &= !group.getUpdated();
+    // Engine libraries do not write in place.
+    bool describes = target && !group.getUpdated();
     for (ArrayRef<Operation *> ops : listParts()) {
       Offer &offer = offers.emplace_back(makeOffer(ops));
       if (describes)
-        offer.text = describeSlice(offer.slice).value_or("");
+        offer.text = describeSlice(offer.slice, *target).value_or("");
     }
     // Ours computes what no other may, too.
     Offer whole = makeOffer(
@@ -124,12 +124,13 @@ private:
 
   GroupOp group;
   const llvm::DenseSet<Operation *> &movable;
+  const EngineTarget *target;
 };
 
 } // namespace
 
 std::vector<OfferedGroup> hamkaas::collectOffers(ModuleOp graph,
-                                                 bool describes) {
+                                                 const EngineTarget *target) {
   std::vector<OfferedGroup> groups;
   graph.walk([&](Block *block) {
     if (isa<GroupOp>(block->getParentOp()))
@@ -140,7 +141,7 @@ std::vector<OfferedGroup> hamkaas::collectOffers(ModuleOp graph,
         continue;
       std::vector<Offer> offers;
       if (!movable.contains(group))
-        offers = GroupOffers(group, movable).collect(describes);
+        offers = GroupOffers(group, movable, target).collect();
       groups.push_back({group, std::move(offers)});
     }
   });

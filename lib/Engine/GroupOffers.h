@@ -32,9 +32,9 @@ struct OfferedGroup {
 };
 
 /// The groups of a graph, which `hamkaas-form-groups` has made, without those
-/// that engines have already. Not `describes`: for our own engine alone.
+/// that engines have already. Without a target, for our own engine alone.
 std::vector<OfferedGroup> collectOffers(mlir::ModuleOp graph,
-                                        bool describes = true);
+                                        const EngineTarget *target);
 
 /// Numbers are part of the kernels that read them.
 bool isNumber(mlir::Operation *op);

@@ -277,6 +277,10 @@ private:
     return runPipeline(form, getOperation());
   }
 
+  EngineTarget getTarget() const {
+    return {device.getValue(), precision.getValue()};
+  }
+
   llvm::Error findEngines() {
     auto parsed = parseEngineRules(engines);
     if (!parsed)
@@ -305,13 +309,14 @@ private:
   LogicalResult markChosen() {
     if (known.empty())
       return success();
+    EngineTarget target = getTarget();
     if (failed(formGroups()))
       return failure();
     llvm::StringMap<size_t> numbers;
     for (auto [number, choice] : llvm::enumerate(known))
       numbers.try_emplace(choice.group, number);
     llvm::DenseSet<size_t> fitting;
-    for (auto &[group, offers] : collectOffers(getOperation())) {
+    for (auto &[group, offers] : collectOffers(getOperation(), &target)) {
       auto number = offers.empty() || offers.front().text.empty()
                         ? numbers.end()
                         : numbers.find(getGroupDigest(offers.front().text));
@@ -333,7 +338,8 @@ private:
   /// Gives at most one part of each group to an engine, and dissolves all
   /// groups but those. Returns whether there was a part.
   FailureOr<bool> giveGroups() {
-    std::vector<OfferedGroup> groups = collectOffers(getOperation());
+    EngineTarget target = getTarget();
+    std::vector<OfferedGroup> groups = collectOffers(getOperation(), &target);
     auto findRules = [&](const Offer &offer) { return rules.find(offer); };
     if (llvm::Error error = tryEngines(groups, findRules, &getContext()))
       return getOperation().emitError(llvm::toString(std::move(error)));
@@ -389,7 +395,7 @@ private:
     if (failed(formGroups()))
       return failure();
     for (auto &[group, offers] :
-         collectOffers(getOperation(), /*describes=*/false)) {
+         collectOffers(getOperation(), /*target=*/nullptr)) {
       DoneOps done;
       for (const Offer &offer : offers) {
         KnownRule *known = rules.findOwn(offer);

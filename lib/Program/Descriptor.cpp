@@ -22,13 +22,13 @@ namespace hamkaas {
 namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
-static_assert(HAMKAAS_PROGRAM_VERSION == 7 && rt::minimalProgramSize == 264 &&
+static_assert(HAMKAAS_PROGRAM_VERSION == 8 && rt::minimalProgramSize == 264 &&
               sizeof(HamKaasProgram) == 296 &&
               sizeof(HamKaasTensorInfo) == 48 &&
               sizeof(HamKaasInitialState) == 24 &&
-              sizeof(HamKaasCallInfo) == 80 && sizeof(HamKaasMatmul) == 64 &&
+              sizeof(HamKaasCallInfo) == 80 &&
               sizeof(HamKaasEngineCall) == 64 &&
-              sizeof(HamKaasDeviceCode) == 96);
+              sizeof(HamKaasDeviceCode) == 72);
 
 /// offsetof for a pointer to a member.
 template <typename Struct, typename Member>
@@ -114,7 +114,6 @@ private:
   Constant *calls(const FunctionInfo &function);
   Constant *engineCalls();
   Constant *deviceKernels();
-  Constant *matmuls();
   GlobalVariable *deviceImage();
   Expected<Constant *> deviceCode(size_t number);
   Expected<Constant *> function(StringRef name);
@@ -266,26 +265,6 @@ Constant *DescriptorBuilder::deviceKernels() {
   return table(rows, "hamkaas.device_kernels");
 }
 
-Constant *DescriptorBuilder::matmuls() {
-  SmallVector<Constant *> rows;
-  for (const HamKaasMatmul &matmul : info.device.matmuls) {
-    StructConstant row(context, sizeof(HamKaasMatmul));
-    row.addInt64(offsetof(HamKaasMatmul, batches), matmul.batches);
-    row.addInt64(offsetof(HamKaasMatmul, rows), matmul.rows);
-    row.addInt64(offsetof(HamKaasMatmul, columns), matmul.columns);
-    row.addInt64(offsetof(HamKaasMatmul, depth), matmul.depth);
-    row.addInt32(offsetof(HamKaasMatmul, left), matmul.left);
-    row.addInt32(offsetof(HamKaasMatmul, right), matmul.right);
-    row.addInt32(offsetof(HamKaasMatmul, bias), matmul.bias);
-    row.addInt32(offsetof(HamKaasMatmul, addend), matmul.addend);
-    row.addInt32(offsetof(HamKaasMatmul, result), matmul.result);
-    row.addInt32(offsetof(HamKaasMatmul, activation), matmul.activation);
-    row.addInt32(offsetof(HamKaasMatmul, alignment), matmul.alignment);
-    rows.push_back(row.finish());
-  }
-  return table(rows, "hamkaas.matmuls");
-}
-
 Expected<Constant *> DescriptorBuilder::function(StringRef name) {
   if (Function *found = module.getFunction(name))
     return found;
@@ -331,12 +310,6 @@ Expected<Constant *> DescriptorBuilder::deviceCode(size_t number) {
   row.addPointer(offsetof(HamKaasDeviceCode, run), run);
   row.addPointer(offsetof(HamKaasDeviceCode, precision),
                  text(info.device.precision));
-  row.addPointer(offsetof(HamKaasDeviceCode, matmuls),
-                 sharedTable("matmuls", [&] { return matmuls(); }));
-  row.addInt32(offsetof(HamKaasDeviceCode, matmulCount),
-               info.device.matmuls.size());
-  row.addInt64(offsetof(HamKaasDeviceCode, matmulWorkspaceBytes),
-               info.device.matmulWorkspaceBytes);
   return privateConstant(row.finish(), "hamkaas.device_code",
                          alignof(HamKaasDeviceCode));
 }

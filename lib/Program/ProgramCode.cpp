@@ -173,23 +173,11 @@ bool transferRepacked(Archive &archive, std::vector<RepackedInfo> &repacked) {
 }
 
 template <typename Archive>
-bool transferMatmuls(Archive &archive, std::vector<HamKaasMatmul> &matmuls) {
-  return transferList(archive, matmuls, [&](HamKaasMatmul &matmul) {
-    return transferNumbers(archive, matmul.batches, matmul.rows, matmul.columns,
-                           matmul.depth, matmul.left, matmul.right, matmul.bias,
-                           matmul.addend, matmul.result, matmul.activation,
-                           matmul.alignment, matmul.reserved);
-  });
-}
-
-template <typename Archive>
 bool transferDevice(Archive &archive, DeviceCodeInfo &device) {
   return transferTexts(archive, device.architecture, device.precision) &&
          transferList(archive, device.machineCode,
                       [&](std::string &name) { return archive.text(name); }) &&
-         transferNumbers(archive, device.waitsFrom, device.imageBytes,
-                         device.matmulWorkspaceBytes) &&
-         transferMatmuls(archive, device.matmuls) &&
+         transferNumbers(archive, device.waitsFrom, device.imageBytes) &&
          transferList(archive, device.kernels, [&](DeviceKernelInfo &kernel) {
            return archive.text(kernel.name) &&
                   transferNumbers(archive, kernel.argumentCount, kernel.threads,

@@ -90,8 +90,6 @@ static DeviceCodeInfo readDeviceCode(const HamKaasDeviceCode &code) {
        ArrayRef(code.kernels, code.kernelCount))
     info.kernels.push_back({kernel.name, kernel.argumentCount, kernel.threads,
                             kernel.blocks, kernel.sharedBytes});
-  info.matmuls.assign(code.matmuls, code.matmuls + code.matmulCount);
-  info.matmulWorkspaceBytes = code.matmulWorkspaceBytes;
   return info;
 }
 

@@ -67,8 +67,6 @@ static void writeMemory(llvm::json::OStream &json, const ProgramInfo &info) {
     json.attribute("workspace", info.sharedWorkspaceBytes());
     json.attribute("workspaceLowerBound", info.workspaceLowerBound);
     json.attribute("prepareWorkspace", info.prepareWorkspaceBytes);
-    if (info.device.matmulWorkspaceBytes > 0)
-      json.attribute("engineWorkspace", info.device.matmulWorkspaceBytes);
   });
 }
 

@@ -15,7 +15,6 @@
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 #include <cinttypes>
-#include <cmath>
 #include <cstdlib>
 
 using namespace llvm;
@@ -73,31 +72,6 @@ private:
   SmallVector<void *> places;
 };
 
-/// Computes one element of a product.
-void multiplyOne(const HamKaasMatmul &matmul, void *const *arguments,
-                 int64_t batch, int64_t row, int64_t column) {
-  auto at = [&](int32_t argument, int64_t index) -> float & {
-    return static_cast<float *>(arguments[argument])[index];
-  };
-  int64_t leftRow = (batch * matmul.rows + row) * matmul.depth;
-  int64_t rightBatch = batch * matmul.depth * matmul.columns;
-  int64_t place = (batch * matmul.rows + row) * matmul.columns + column;
-  float sum = 0;
-  for (int64_t i = 0; i < matmul.depth; ++i)
-    sum += at(matmul.left, leftRow + i) *
-           at(matmul.right, rightBatch + i * matmul.columns + column);
-  if (matmul.addend >= 0)
-    sum += at(matmul.addend, place);
-  if (matmul.bias >= 0)
-    sum += at(matmul.bias, column);
-  if (matmul.activation == HamKaasRelu)
-    sum = sum < 0 ? 0 : sum;
-  else if (matmul.activation == HamKaasGeluTanh)
-    sum *= 0.5F *
-           (1 + std::tanh(0.7978845608F * (sum + 0.044715F * sum * sum * sum)));
-  at(matmul.result, place) = sum;
-}
-
 /// The context of a device.
 class Session {
 public:
@@ -116,22 +90,25 @@ public:
     emulator.addConstants(image);
   }
 
-  rt::Error prepare(const void *const *parameters, void *constants,
+  rt::Error prepare(const HamKaasExecution &engines,
+                    const void *const *parameters, void *constants,
                     void *workspace) {
     if (!code.prepare)
       return rt::Error();
-    HamKaasExecution execution = begin();
+    HamKaasExecution execution = begin(engines);
     DeviceTensors onDevice(ArrayRef(program.parameters, program.parameterCount),
                            parameters);
     if (const HamKaasTensorInfo *missing = onDevice.findMissing())
       return refuse(*missing);
-    return finish(
-        code.prepare(&execution, onDevice.data(), constants, workspace));
+    int32_t failed =
+        code.prepare(&execution, onDevice.data(), constants, workspace);
+    return finish(execution, failed);
   }
 
-  rt::Error run(const void *const *inputs, void *const *outputs,
-                const void *constants, void *state, void *workspace) {
-    HamKaasExecution execution = begin();
+  rt::Error run(const HamKaasExecution &engines, const void *const *inputs,
+                void *const *outputs, const void *constants, void *state,
+                void *workspace) {
+    HamKaasExecution execution = begin(engines);
     DeviceTensors in(ArrayRef(program.inputs, program.inputCount), inputs);
     DeviceTensors out(ArrayRef(program.outputs, program.outputCount), outputs);
     for (const DeviceTensors *tensors : {&in, &out})
@@ -140,11 +117,12 @@ public:
     int32_t failed = code.run(&execution, in.data(), out.data(), constants,
                               state, workspace);
     out.copyBack();
-    return finish(failed);
+    return finish(execution, failed);
   }
 
 private:
-  HamKaasExecution begin() {
+  /// `engines` are those of the processor, whose memory this is.
+  HamKaasExecution begin(const HamKaasExecution &engines) {
     message.clear();
     llvm::fill(failure, 0);
     HamKaasExecution execution = {};
@@ -154,10 +132,20 @@ private:
                           int64_t call) {
       return static_cast<Session *>(device)->launch(kernel, arguments, call);
     };
-    execution.multiply = [](void *device, int32_t matmul,
-                            void *const *arguments, int64_t) {
-      static_cast<Session *>(device)->multiply(matmul, arguments);
-      return int32_t(0);
+    execution.engines = engines.engines;
+    runEngine = engines.callEngine;
+    execution.callEngine = [](HamKaasExecution *execution, int32_t engineCall,
+                              void *const *arguments, int64_t call) {
+      auto &session = *static_cast<Session *>(execution->device);
+      // After a failure everything stays as it was.
+      return session.failure[0] == 0
+                 ? session.runEngine(execution, engineCall, arguments, call)
+                 : int32_t(0);
+    };
+    execution.parallelFor = [](void *, HamKaasKernelFunction kernel,
+                               void *const *arguments, int64_t tiles,
+                               int64_t *values) {
+      return kernel(arguments, 0, tiles, values);
     };
     execution.copy = [](void *device, void *to, const void *from,
                         uint64_t bytes) {
@@ -170,15 +158,6 @@ private:
       return static_cast<Session *>(device)->constants.lookup(name);
     };
     return execution;
-  }
-
-  /// Does the work of the library.
-  void multiply(int32_t number, void *const *arguments) {
-    const HamKaasMatmul &matmul = code.matmuls[number];
-    for (int64_t batch = 0; batch < matmul.batches; ++batch)
-      for (int64_t row = 0; row < matmul.rows; ++row)
-        for (int64_t column = 0; column < matmul.columns; ++column)
-          multiplyOne(matmul, arguments, batch, row, column);
   }
 
   int32_t launch(int32_t number, void *const *arguments, int64_t call) {
@@ -212,9 +191,10 @@ private:
   }
 
   /// The error of what was done, if there is one.
-  rt::Error finish(int32_t failed) const {
+  rt::Error finish(const HamKaasExecution &execution, int32_t failed) const {
     if (failed)
-      return rt::Error::format("%s", message.c_str());
+      return rt::Error::format("%s", execution.message ? execution.message
+                                                       : message.c_str());
     if (failure[0] == 0)
       return rt::Error();
     HamKaasFailure check = {};
@@ -229,6 +209,8 @@ private:
   emulation::Emulator emulator;
   StringMap<const emulation::EmulatedKernel *> kernels;
   StringMap<const void *> constants;
+  int32_t (*runEngine)(HamKaasExecution *execution, int32_t engineCall,
+                       void *const *arguments, int64_t call) = nullptr;
   int64_t failure[5] = {};
   std::string message;
 };
@@ -296,12 +278,13 @@ EmulatedProgram::createDevice(emulation::ThreadOrder order,
   device.prepare = [](rt::Instance &instance, const void *const *parameters,
                       void *workspace) {
     return static_cast<Session *>(instance.device.context)
-        ->prepare(parameters, instance.constants->memory, workspace);
+        ->prepare(instance.execution, parameters, instance.constants->memory,
+                  workspace);
   };
   device.run = [](rt::Instance &instance, const void *const *inputs,
                   void *const *outputs) {
     return static_cast<Session *>(instance.device.context)
-        ->run(inputs, outputs, instance.constants->memory,
+        ->run(instance.execution, inputs, outputs, instance.constants->memory,
               instance.state->memory, instance.workspace->memory);
   };
   // All is done when the host half returns.

@@ -11,7 +11,6 @@
 #include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
-#include "HamKaas/Engine/Passes.h"
 #include "HamKaas/Target/Pipelines.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -51,21 +50,6 @@ const TargetDescription *CpuTarget::describe(TargetAttr target) const {
 void CpuTarget::registerPasses() const {
   registerHamKaasCPUPasses();
   registerCPUPipelines();
-}
-
-void CpuTarget::addEngineGroups(OpPassManager &manager,
-                                const PipelineOptions &options) const {
-  bool hasEngines = !options.engine.empty() || !options.groupEngines.empty();
-  if (!hasEngines || options.sameCalls)
-    return;
-  UseEnginesOptions use;
-  use.engines = options.engine;
-  use.path = options.enginePath;
-  use.choices = options.groupEngines;
-  // Trials that save memory have the same groups.
-  use.verify = options.verifyEngines && options.thrift == 0;
-  manager.addPass(createUseEngines(use));
-  manager.addPass(createCSEPass());
 }
 
 uint64_t CpuTarget::getTransformedBytes(const PipelineOptions &options) const {

@@ -36,11 +36,6 @@ ArrayRef<Precision> CudaTarget::getPrecisions() const {
   return precisions;
 }
 
-ArrayRef<StringRef> CudaTarget::getEngines() const {
-  static constexpr StringRef engines[] = {cublasLtEngine};
-  return engines;
-}
-
 static TargetAttr makeAttr(StringRef name, const GpuArch &arch,
                            StringRef precision, MLIRContext *context) {
   auto binaries = llvm::map_to_vector(arch.machineCode, [&](StringRef chip) {
@@ -96,16 +91,8 @@ const TargetDescription *CudaTarget::describe(TargetAttr) const {
 //===----------------------------------------------------------------------===//
 
 bool CudaTarget::computesRows(const PipelineOptions &options) const {
-  // The library reads all operands from memory, and a CPU gains nothing.
-  return options.engine != cublasLtEngine && !options.sameCalls;
-}
-
-void CudaTarget::addEnginePasses(OpPassManager &manager, TargetAttr target,
-                                 const PipelineOptions &options) const {
-  // cuBLASLt has no 3xTF32 mode.
-  if (options.engine == cublasLtEngine &&
-      target.getPrecision() != Precision::TF32x3)
-    manager.addPass(createUseCublasLt());
+  // A CPU gains nothing.
+  return !options.sameCalls;
 }
 
 void CudaTarget::addGroupPasses(OpPassManager &manager,
@@ -162,7 +149,6 @@ void CudaTarget::describeProgram(ModuleOp module, TargetAttr target,
       arch.versions().back().waits() ? waitingCapability : 0;
   info.device.precision = stringifyPrecision(target.getPrecision()).str();
   info.device.kernels = collectDeviceKernels(getDeviceCode(module));
-  addMatmuls(collectDeviceMatmuls(module), info);
 }
 
 /// PTX and a zero, or a fatbin.

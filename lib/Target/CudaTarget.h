@@ -23,7 +23,9 @@ public:
 
   llvm::ArrayRef<OptionId> getOptions() const override;
   llvm::ArrayRef<Precision> getPrecisions() const override;
-  llvm::ArrayRef<llvm::StringRef> getEngines() const override;
+  std::optional<HamKaasEngineDevice> getEngineDevice() const override {
+    return HamKaasEngineCuda;
+  }
 
   llvm::Expected<TargetAttr> select(const CompileSettings &settings,
                                     mlir::MLIRContext *context) const override;
@@ -49,8 +51,6 @@ public:
 
 protected:
   bool computesRows(const PipelineOptions &options) const override;
-  void addEnginePasses(mlir::OpPassManager &manager, TargetAttr target,
-                       const PipelineOptions &options) const override;
   void addGroupPasses(mlir::OpPassManager &manager,
                       const PipelineOptions &options) const override;
 };
@@ -60,6 +60,11 @@ protected:
 class CudaEmulationTarget : public CudaTarget {
 public:
   using CudaTarget::CudaTarget;
+
+  /// Its memory is that of the process.
+  std::optional<HamKaasEngineDevice> getEngineDevice() const override {
+    return HamKaasEngineCpu;
+  }
 
   llvm::Expected<TargetAttr> select(const CompileSettings &settings,
                                     mlir::MLIRContext *context) const override;

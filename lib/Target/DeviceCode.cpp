@@ -41,50 +41,6 @@ hamkaas::collectDeviceKernels(gpu::GPUModuleOp code) {
   return kernels;
 }
 
-/// NVIDIA's recommendation for its newest GPUs, enough for all algorithms.
-static constexpr uint64_t matmulWorkspaceBytes = 32 << 20;
-
-static HamKaasMatmul getMatmul(func::FuncOp kernel) {
-  auto attr = kernel->getAttrOfType<MatmulAttr>(HamKaasDialect::matmulAttrName);
-  HamKaasMatmul matmul = {};
-  matmul.batches = attr.getBatches();
-  matmul.rows = attr.getRows();
-  matmul.columns = attr.getColumns();
-  matmul.depth = attr.getDepth();
-  matmul.left = attr.getLeft();
-  matmul.right = attr.getRight();
-  matmul.bias = attr.getBias();
-  matmul.addend = attr.getAddend();
-  matmul.result = kernel.getNumArguments() - 1;
-  // Both enumerations have the same numbers.
-  matmul.activation = static_cast<int32_t>(attr.getActivation());
-  matmul.alignment = attr.getAlignment();
-  return matmul;
-}
-
-std::vector<DeviceMatmul> hamkaas::collectDeviceMatmuls(ModuleOp module) {
-  std::map<int64_t, func::FuncOp> byNumber;
-  for (auto kernel : module.getOps<func::FuncOp>())
-    if (auto number = kernel->getAttrOfType<IntegerAttr>(
-            HamKaasDialect::deviceMatmulAttrName))
-      byNumber[number.getInt()] = kernel;
-  std::vector<DeviceMatmul> matmuls;
-  for (auto [number, kernel] : byNumber)
-    matmuls.push_back({kernel.getName().str(), getMatmul(kernel)});
-  return matmuls;
-}
-
-void hamkaas::addMatmuls(ArrayRef<DeviceMatmul> matmuls, ProgramInfo &info) {
-  for (const auto &[kernel, matmul] : matmuls) {
-    info.device.matmuls.push_back(matmul);
-    for (FunctionInfo *function : info.functions())
-      for (CallInfo &call : function->calls)
-        if (call.kernel == kernel)
-          call.engine = cublasLtEngine;
-  }
-  info.device.matmulWorkspaceBytes = matmuls.empty() ? 0 : matmulWorkspaceBytes;
-}
-
 /// Makes a kernel wait for the one before it, which it may overlap until then.
 /// Then it allows the next one to start: so a kernel that starts knows that all
 /// but the one before it are done.

@@ -10,6 +10,7 @@
 #include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
+#include "HamKaas/Engine/Passes.h"
 #include "HamKaas/Options/CompatibilityNames.h"
 #include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Target/TargetRegistry.h"
@@ -140,9 +141,32 @@ void hamkaas::buildGraphPipeline(OpPassManager &manager,
 // KERNELS
 //===----------------------------------------------------------------------===//
 
+void Target::addEngineGroups(OpPassManager &manager, TargetAttr target,
+                             const PipelineOptions &options) const {
+  std::optional<HamKaasEngineDevice> device = getEngineDevice();
+  // The CPU's part of a program for both has the calls of the GPU's, but its
+  // own kernels.
+  bool isBeside = options.sameCalls && device == HamKaasEngineCpu;
+  bool hasEngines = !options.engine.empty() || !options.groupEngines.empty();
+  if (!hasEngines || !device || isBeside)
+    return;
+  UseEnginesOptions use;
+  use.engines = options.engine;
+  use.path = options.enginePath;
+  use.device = *device == HamKaasEngineCuda ? "cuda" : "cpu";
+  use.precision = stringifyPrecision(target.getPrecision()).str();
+  use.choices = options.groupEngines;
+  // Trials that save memory have the same groups. Addresses of a GPU are of no
+  // use to the interpreter.
+  use.verify = options.verifyEngines && options.thrift == 0 &&
+               *device == HamKaasEngineCpu;
+  manager.addPass(createUseEngines(use));
+  manager.addPass(createCSEPass());
+}
+
 void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
                                   const PipelineOptions &options) const {
-  addEngineGroups(manager, options);
+  addEngineGroups(manager, target, options);
   // Rounded factors would make the method's errors many times larger.
   if (target.getPrecision() == Precision::Exact &&
       options.isEnabled("use-winograd")) {
@@ -165,7 +189,6 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   FormGroupsOptions groups;
   groups.computeRows = computesRows(options);
   manager.addPass(createFormGroups(groups));
-  addEnginePasses(manager, target, options);
   manager.addPass(createLowerGroups());
   addGroupPasses(manager, options);
   // Packing makes new work on parameters, which hoisting then moves.

@@ -157,75 +157,67 @@ static llvm::Error checkPrecision(StringRef name, StringRef names,
                   });
 }
 
-/// That the rules can be read, and their engines be found.
-static llvm::Error checkEngineLibraries(const CompileSettings &settings,
-                                        MLIRContext *context) {
+/// Where engines compute kernels of a program for `targets`: not on the CPU
+/// beside another one, whose kernels would be others.
+static uint32_t findEngineDevices(ArrayRef<const Target *> targets) {
+  uint32_t devices = 0;
+  for (const Target *target : targets)
+    if (std::optional<HamKaasEngineDevice> device = target->getEngineDevice())
+      if (targets.size() == 1 || device != HamKaasEngineCpu)
+        devices |= *device;
+  return devices;
+}
+
+static llvm::Error checkDevices(const rt::EngineAccess &engine,
+                                uint32_t devices) {
+  if (engine.get().devices & devices)
+    return llvm::Error::success();
+  NamedOption option{OptionId::engine, engine.id()};
+  if (engine.get().devices & HamKaasEngineCuda)
+    return makeOptionError(option,
+                           OptionText("expected a program for GPUs, of ")
+                               << NamedOption{OptionId::target, "cuda"}
+                               << " or the device cuda");
+  return makeOptionError(
+      option, OptionText("expected a program for the processor alone, of ")
+                  << NamedOption{OptionId::target, "cpu"}
+                  << " or the device cpu");
+}
+
+/// That the rules can be read, and their engines be found and used.
+static llvm::Error checkEngines(const CompileSettings &settings,
+                                ArrayRef<const Target *> targets, bool hasKnobs,
+                                MLIRContext *context) {
   auto rules = parseEngineRules(settings.engine);
   if (!rules)
     return makeOptionError(OptionId::engine,
                            llvm::toString(rules.takeError()).c_str());
-  const EngineHost &host = EngineHost::get(settings.enginePath);
   for (const EngineRule &rule : *rules) {
     if (rule.id == ownEngine) {
-      if (llvm::Error error = readOwnKnobs(rule.knobs, context).takeError())
+      auto knobs = readOwnKnobs(rule.knobs, context);
+      if (!knobs)
         return makeOptionError(OptionId::engine,
-                               llvm::toString(std::move(error)).c_str());
+                               llvm::toString(knobs.takeError()).c_str());
+      if (!knobs->empty() && !hasKnobs)
+        return makeOptionError(OptionId::engine,
+                               "expected no knobs of engine 'hamkaas', which "
+                               "has none on a GPU, got '" +
+                                   Twine(settings.engine) + "'");
       continue;
     }
-    if (llvm::Error error = host.find(rule.id).takeError())
+    auto engine = EngineHost::get(settings.enginePath).find(rule.id);
+    if (!engine)
       return makeOptionError(OptionId::engine,
-                             llvm::toString(std::move(error)).c_str());
+                             llvm::toString(engine.takeError()).c_str());
+    if (llvm::Error error = checkDevices(*engine, findEngineDevices(targets)))
+      return error;
   }
   return llvm::Error::success();
 }
 
-static bool hasOwnKnobs(StringRef engine) {
-  auto rules = parseEngineRules(engine);
-  if (!rules) {
-    // Others say so.
-    llvm::consumeError(rules.takeError());
-    return false;
-  }
-  return llvm::any_of(*rules, [](const EngineRule &rule) {
-    return rule.id == ownEngine && !rule.knobs.empty();
-  });
-}
-
-static llvm::Error checkEngine(const CompileSettings &settings,
-                               ArrayRef<const Target *> targets,
-                               MLIRContext *context) {
-  StringRef engine = settings.engine;
-  auto offers = [&](const Target *target) {
-    return llvm::is_contained(target->getEngines(), engine);
-  };
-  if (engine.empty() || llvm::any_of(targets, offers))
-    return llvm::Error::success();
-  // Kernels of a program for both are the same on both.
-  bool isForCpu =
-      targets.size() == 1 && targets.front()->takesEngineLibraries();
-  if (engine != cublasLtEngine && isForCpu)
-    return checkEngineLibraries(settings, context);
-  if (hasOwnKnobs(engine))
-    return makeOptionError(OptionId::engine,
-                           OptionText("expected no knobs of engine 'hamkaas', "
-                                      "which has none on a GPU, got '" +
-                                      engine + "'"));
-  if (engine != cublasLtEngine)
-    return makeOptionError(OptionId::engine,
-                           OptionText("expected " + cublasLtEngine +
-                                      ", or a program for the processor alone, "
-                                      "got '" +
-                                      engine + "'"));
-  return makeOptionError(NamedOption{OptionId::engine, engine.str()},
-                         OptionText("expected a program for GPUs, of ")
-                             << NamedOption{OptionId::target, "cuda"}
-                             << " or the device cuda");
-}
-
-/// Choices are for engine libraries, and for knobs of kernels on processors.
 static llvm::Error checkChoices(const CompileSettings &settings,
-                                ArrayRef<const Target *> targets) {
-  if (targets.size() == 1 && targets.front()->takesEngineLibraries())
+                                bool hasKnobs) {
+  if (hasKnobs)
     return llvm::Error::success();
   constexpr const char *expected = "expected a program for the processor alone";
   if (!settings.choose.empty() && settings.choose != "model")
@@ -249,14 +241,20 @@ TargetRegistry::select(const CompileSettings &settings,
   if (llvm::Error error = checkEnginePath(settings.enginePath))
     return makeOptionError(OptionId::engine_path,
                            llvm::toString(std::move(error)).c_str());
-  if (llvm::Error error = checkEngine(settings, *asked, context))
-    return std::move(error);
-  if (llvm::Error error = checkChoices(settings, *asked))
-    return std::move(error);
   SmallVector<TargetAttr> attributes;
-  for (const Target *target : *asked)
+  SmallVector<const Target *> selected;
+  for (const Target *target : *asked) {
     if (llvm::Error error = target->select(settings, context)
                                 .moveInto(attributes.emplace_back()))
       return std::move(error);
+    selected.push_back(lookup(attributes.back().getName()));
+  }
+  // Kernels of a program for several targets are the same on all.
+  bool hasKnobs =
+      selected.size() == 1 && selected.front()->getHost(attributes.front());
+  if (llvm::Error error = checkEngines(settings, selected, hasKnobs, context))
+    return std::move(error);
+  if (llvm::Error error = checkChoices(settings, hasKnobs))
+    return std::move(error);
   return attributes;
 }

@@ -65,8 +65,7 @@ class Report(_Description):
         """The model's memory, e.g. ``1.2 MB constants, 4 kB workspace``."""
         sizes = self.json()["memory"]
         parts = [(sizes["constants"], "constants"), (sizes["state"], "state"),
-                 (sizes["workspace"], "workspace"),
-                 (sizes.get("engineWorkspace", 0), "engine")]
+                 (sizes["workspace"], "workspace")]
         return ", ".join(f"{format_bytes(size)} {name}"
                          for size, name in parts if size) or "none"
 

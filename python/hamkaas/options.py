@@ -48,13 +48,9 @@ _TEXTS = {
         "`CUDA_HOME`, `PATH` or `/usr/local/cuda`, and at run time a driver "
         "as new as the toolkit.",
     "engine":
-        "For `cpu`: groups of operations go to engine libraries. For `cuda`, "
-        "`cublaslt`: NVIDIA's cuBLASLt computes float32 matmuls, with the "
-        "bias, residual and activation that follow. It must be present at "
-        "load: the file that `HAMKAAS_CUBLASLT` names, or `libcublasLt.so.13` "
-        "or `.12` of the system or a CUDA toolkit. It has all of "
-        "``precision`` except `3xtf32`, whose matmuls stay our kernels. NaN "
-        "may become 0 in its `relu`.",
+        "Groups of operations go to engine libraries, which must be present "
+        "when the program is loaded: for `cpu` those of the processor, for "
+        "`cuda` and `cpu,cuda` those of GPUs, such as cublaslt.",
     "precision":
         "For `cuda`: the arithmetic of large float32 matmuls and "
         "convolutions: multiply-adds, or tensor cores, which round the "

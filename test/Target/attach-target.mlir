@@ -43,7 +43,7 @@
 // RUN: not hamkaas-opt %t.kernels.mlir "-hamkaas-run-phase=phase=planned max-workspace=16" 2>&1 | FileCheck %s --check-prefix=LIMIT
 // LIMIT: error: expected a workspace of at most 16 bytes
 // RUN: hamkaas-opt %s -hamkaas-attach-target=target=cuda "-hamkaas-run-phase=phase=kernels no-optimize=use-winograd winograd-error=0 engine=cublaslt" | FileCheck %s --check-prefix=ENGINE
-// ENGINE: hamkaas.matmul = #hamkaas.matmul<
+// ENGINE: hamkaas.engine_call <id = "cublaslt"
 
 // RUN: not hamkaas-opt %s -hamkaas-run-phase=phase=kernels 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not hamkaas-opt %s -hamkaas-to-llvm 2>&1 | FileCheck %s --check-prefix=MISSING

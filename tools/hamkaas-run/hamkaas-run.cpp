@@ -12,6 +12,7 @@
 #include "HamKaas/Driver/Model.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/ToolCommandLine.h"
+#include "HamKaas/Engine/EngineHost.h"
 #include "HamKaas/Engine/ListEngines.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Program/LoadedProgram.h"
@@ -276,10 +277,11 @@ static CompileOptions getCompileOptions(const ToolCommandLine &line,
     options.target = rt::targetOfDevice(device.str().c_str(),
                                         getOldestGpu(options.gpuArch).c_str());
   }
-  // The best device may be the processor.
-  if (device == "best" && options.target == "cpu" &&
-      options.engine == cublasLtEngine)
-    options.engine.clear();
+  // The best device may be the processor, which has no use for engines of
+  // others.
+  if (device == "best" && options.target == "cpu")
+    options.engine =
+        keepRulesFor(HamKaasEngineCpu, options.engine, options.enginePath);
   options.name = getModelName(*line.getArgument());
   options.source = file.text();
   options.parameters = file.parameters();

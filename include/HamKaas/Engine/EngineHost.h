@@ -52,6 +52,11 @@ private:
 /// That each folder or file of the path is there.
 llvm::Error checkEnginePath(llvm::StringRef path);
 
+/// Those of the rules whose engines run on the device, and what is wrong with
+/// others.
+std::string keepRulesFor(HamKaasEngineDevice device, llvm::StringRef rules,
+                         llvm::StringRef path);
+
 /// Decides the plans of the engines in the rules: files and their digests. An
 /// error if one of them cannot be found.
 llvm::Expected<std::string> getEnginesKey(llvm::StringRef rules,

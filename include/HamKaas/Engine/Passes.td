@@ -20,7 +20,8 @@ def UseEngines : Pass<"hamkaas-use-engines", "mlir::ModuleOp"> {
       in parts, larger ones first: the operations that one of them needs, and
       each by itself.
     * `engines` is a list of rules as in `--engine`. A part goes to the first
-      rule whose place it is at and whose engine applies.
+      rule whose place it is at and whose engine applies, on `device` and with
+      `precision`.
     * A group with an entry in `choices` goes by that, not by the rules. Its
       digest identifies what a group computes, wherever it stands.
     * Engine `hamkaas`, our own, takes all. Its operations stay what they are,
@@ -43,6 +44,10 @@ def UseEngines : Pass<"hamkaas-use-engines", "mlir::ModuleOp"> {
            "Engines of groups: DIGEST=ID[:KNOB=VALUE]..., separated by commas">,
     Option<"verify", "verify", "bool", /*default=*/"false",
            "Compare what engines compute with the interpreter">,
+    Option<"device", "device", "std::string", /*default=*/"\"cpu\"",
+           "Where the engines run: cpu or cuda">,
+    Option<"precision", "precision", "std::string", /*default=*/"\"exact\"",
+           "How factors of large products may be rounded">,
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::tensor::TensorDialect"];

@@ -158,19 +158,15 @@ def gpu_arch : CompileOption<Text,
 }
 
 def engine : CompileOption<Text,
-    "Engines that compute what they can: cublaslt on a GPU, or those of engine "
-    "libraries"> {
+    "Engine libraries that compute what they can, such as openblas, or cublaslt "
+    "on a GPU"> {
   let Placeholder = "ID[:KNOB=VALUE][@PLACE][,...]";
   let ValuesText = "`ID[:KNOB=VALUE][@PLACE][,...]`";
-  let Description = "for `cpu`: groups of operations go to [engine "
-                    "libraries](Engines.md). For `cuda`, `cublaslt`: NVIDIA's "
-                    "cuBLASLt computes float32 matmuls, "
-                    "with the bias, residual and activation that follow. It "
-                    "must be present at load: the file that `HAMKAAS_CUBLASLT` "
-                    "names, or `libcublasLt.so.13` or `.12` of the system or a "
-                    "CUDA toolkit. It has all of {precision} except `3xtf32`, "
-                    "whose matmuls stay our kernels. NaN may become 0 in its "
-                    "`relu`";
+  let Description = "groups of operations go to [engine "
+                    "libraries](Engines.md), which must be present when the "
+                    "program is loaded: for `cpu` those of the processor, for "
+                    "`cuda` and `cpu,cuda` those of GPUs, such as "
+                    "[cublaslt](GPUKernels.md#cublaslt)";
 }
 
 def precision : CompileOption<Text,

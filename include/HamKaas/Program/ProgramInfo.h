@@ -160,8 +160,6 @@ struct DeviceCodeInfo {
   int32_t waitsFrom = 0;
   uint64_t imageBytes = 0;
   std::vector<DeviceKernelInfo> kernels;
-  std::vector<HamKaasMatmul> matmuls;
-  uint64_t matmulWorkspaceBytes = 0; ///< 0 without matmuls.
 
   /// Returns whether tensor cores round no factors of float32.
   bool isExact() const { return precision.empty() || precision == "exact"; }

@@ -19,7 +19,9 @@ public:
   using Target::Target;
 
   llvm::ArrayRef<OptionId> getOptions() const override;
-  bool takesEngineLibraries() const override { return true; }
+  std::optional<HamKaasEngineDevice> getEngineDevice() const override {
+    return HamKaasEngineCpu;
+  }
 
   llvm::Expected<TargetAttr> select(const CompileSettings &settings,
                                     mlir::MLIRContext *context) const override;
@@ -41,8 +43,6 @@ public:
               ProgramInfo &info, const KernelProgress &progress) const override;
 
 private:
-  void addEngineGroups(mlir::OpPassManager &manager,
-                       const PipelineOptions &options) const override;
   uint64_t getTransformedBytes(const PipelineOptions &options) const override;
 };
 

@@ -19,18 +19,6 @@ namespace hamkaas {
 /// are launched.
 std::vector<DeviceKernelInfo> collectDeviceKernels(mlir::gpu::GPUModuleOp code);
 
-/// A kernel that a library computes.
-struct DeviceMatmul {
-  std::string kernel;
-  HamKaasMatmul matmul;
-};
-
-/// Those of a module whose other kernels are in device code.
-std::vector<DeviceMatmul> collectDeviceMatmuls(mlir::ModuleOp module);
-
-/// Lets `info` say what the library computes, and for which calls.
-void addMatmuls(llvm::ArrayRef<DeviceMatmul> matmuls, ProgramInfo &info);
-
 /// The PTX of functions of the NVVM dialect, which wait at their start if
 /// `arch` has waits. What they call in libdevice becomes part of it; fails if
 /// there is no such library.

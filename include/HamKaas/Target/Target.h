@@ -62,9 +62,6 @@ llvm::Expected<GpuArch> resolveGpuArch(llvm::StringRef text);
 /// itself if it is none.
 std::string getOldestGpu(llvm::StringRef text);
 
-/// The name of NVIDIA's library as an engine.
-inline constexpr llvm::StringLiteral cublasLtEngine = "cublaslt";
-
 /// A machine that generates PTX.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createGpuTargetMachine(const GpuArch &arch);

@@ -13,6 +13,7 @@
 #include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/ProgramInfo.h"
 #include "HamKaas/Target/EmitCode.h"
+#include "hamkaas-c/Engine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
@@ -33,11 +34,12 @@ public:
 
   /// The options that only this target takes.
   virtual llvm::ArrayRef<OptionId> getOptions() const = 0;
-  /// The precisions and the engines that it offers.
+  /// The precisions that it offers.
   virtual llvm::ArrayRef<Precision> getPrecisions() const;
-  virtual llvm::ArrayRef<llvm::StringRef> getEngines() const { return {}; }
-  /// Returns whether engine libraries may compute kernels, too.
-  virtual bool takesEngineLibraries() const { return false; }
+  /// Where engine libraries compute its kernels; nothing if they cannot.
+  virtual std::optional<HamKaasEngineDevice> getEngineDevice() const {
+    return std::nullopt;
+  }
 
   //===--------------------------------------------------------------------===//
   // The attribute
@@ -62,8 +64,8 @@ public:
   /// Lets tools know the passes and pipelines that are this target's own.
   virtual void registerPasses() const {}
 
-  /// GRAPH -> KERNELS. Targets share it but for addEngineGroups,
-  /// addEnginePasses, addGroupPasses, computesRows and getTransformedBytes.
+  /// GRAPH -> KERNELS. Targets share it but for addGroupPasses, computesRows
+  /// and getTransformedBytes.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -116,26 +118,22 @@ protected:
     return false;
   }
 
-  /// Adds the passes that give operations of GRAPH to engine libraries, before
-  /// anything else is done with them.
-  virtual void addEngineGroups(mlir::OpPassManager &manager,
-                               const PipelineOptions &options) const {}
-
   /// The most bytes of images that Winograd's method transforms at once; 0 for
   /// any number.
   virtual uint64_t getTransformedBytes(const PipelineOptions &options) const {
     return 0;
   }
 
-  /// Adds the passes that give groups to a library.
-  virtual void addEnginePasses(mlir::OpPassManager &manager, TargetAttr target,
-                               const PipelineOptions &options) const {}
-
   /// Adds passes on groups of linalg operations.
   virtual void addGroupPasses(mlir::OpPassManager &manager,
                               const PipelineOptions &options) const {}
 
 private:
+  /// Adds the passes that give operations of GRAPH to engine libraries, before
+  /// anything else is done with them.
+  void addEngineGroups(mlir::OpPassManager &manager, TargetAttr target,
+                       const PipelineOptions &options) const;
+
   llvm::StringLiteral name;
 };
 

@@ -22,22 +22,6 @@ CallFacts::CallFacts(ModuleOp module) {
   });
 }
 
-bool CallFacts::mayWriteState(func::FuncOp kernel) const {
-  return llvm::any_of(
-      calls.lookup(kernel.getSymNameAttr()), [](func::CallOp call) {
-        auto argument =
-            dyn_cast<BlockArgument>(getPlace(call.getOperands().back()).whole);
-        if (!argument)
-          return true;
-        auto program = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-        std::optional<MemoryRegion> region = getRegion(argument);
-        // An iter arg may be stored in a state of the program.
-        bool isOfLoop = program->hasAttr(HamKaasDialect::loopAttrName);
-        return !region || region == MemoryRegion::State ||
-               (isOfLoop && region != MemoryRegion::Workspace);
-      });
-}
-
 void CallFacts::add(ArrayRef<func::CallOp> calls, unsigned begin,
                     MutableArrayRef<ArgumentFacts> facts) const {
   for (ArgumentFacts &fact : facts)

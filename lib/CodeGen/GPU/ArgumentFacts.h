@@ -33,10 +33,6 @@ public:
   /// One for each argument; nothing is known of a kernel that is not called.
   llvm::SmallVector<ArgumentFacts> get(mlir::func::FuncOp kernel) const;
 
-  /// Returns whether a call of the kernel writes memory that is a state, or may
-  /// be one.
-  bool mayWriteState(mlir::func::FuncOp kernel) const;
-
 private:
   /// Of those arguments, which are all that a kernel has or those of one that
   /// is fused.

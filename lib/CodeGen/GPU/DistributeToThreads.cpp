@@ -19,7 +19,7 @@
 
 #include "AccessOrder.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineKernels.h"
 #include "LaneDistributor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -222,7 +222,8 @@ struct DistributeToThreadsPass
     : hamkaas::impl::DistributeToThreadsBase<DistributeToThreadsPass> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(HamKaasDialect::tilesAttrName) || kernel.isExternal())
+    if (!kernel->hasAttr(HamKaasDialect::tilesAttrName) ||
+        kernel.isExternal() || getEngine(kernel))
       return;
     bool isWarp = usesLanes(kernel);
     kernel->setAttr(

@@ -10,6 +10,7 @@
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineKernels.h"
 #include "HamKaas/Dialect/HamKaas/IR/Target.h"
 #include "SimtGemm.h"
 #include "SplitKGemm.h"
@@ -111,7 +112,8 @@ struct EmitDeviceKernelsPass
     func::FuncOp kernel = getOperation();
     auto attr =
         kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
-    if (!attr || kernel.isDeclaration() || !attr.getTile().empty())
+    if (!attr || kernel.isDeclaration() || !attr.getTile().empty() ||
+        getEngine(kernel))
       return;
     auto emit = getEmitter(attr.getFamily());
     if (!emit)

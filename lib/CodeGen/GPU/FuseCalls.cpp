@@ -8,6 +8,7 @@
 #include "ArgumentFacts.h"
 #include "HamKaas/CodeGen/GPU/GpuDescription.h"
 #include "HamKaas/CodeGen/GPU/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineKernels.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
@@ -92,8 +93,7 @@ static KernelNeeds getNeeds(func::FuncOp kernel) {
     return needs;
   needs.hasChecks = hasChecks(kernel);
   llvm::append_range(needs.checked, getCheckedArguments(kernel));
-  // A library computes the matmul, perhaps.
-  needs.canFuse = !kernel->hasAttr(HamKaasDialect::matmulAttrName);
+  needs.canFuse = !getEngine(kernel);
   if (auto warps = kernel->getAttrOfType<IntegerAttr>(
           HamKaasDialect::blockWarpsAttrName))
     needs.blockWarps = warps.getInt();

@@ -15,7 +15,6 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSet.h"
-#include <numeric>
 
 namespace hamkaas {
 #define GEN_PASS_DEF_OUTLINEDEVICECODE
@@ -24,11 +23,6 @@ namespace hamkaas {
 
 using namespace mlir;
 using namespace hamkaas;
-
-/// Null if no library can compute the kernel.
-static MatmulAttr getMatmul(func::FuncOp kernel) {
-  return kernel->getAttrOfType<MatmulAttr>(HamKaasDialect::matmulAttrName);
-}
 
 namespace {
 struct OutlineDeviceCodePass
@@ -57,30 +51,14 @@ struct OutlineDeviceCodePass
         return signalPassFailure();
     for (func::FuncOp part : parts)
       part.erase();
-    for (func::FuncOp kernel : kernels) {
-      if (getMatmul(kernel) && !(asksFailure && facts.mayWriteState(kernel)))
-        leaveToLibrary(kernel, getMatmul(kernel), facts.get(kernel));
-      else if (failed(outline(builder, kernel, facts.get(kernel), asksFailure)))
+    for (func::FuncOp kernel : kernels)
+      if (failed(outline(builder, kernel, facts.get(kernel), asksFailure)))
         return signalPassFailure();
-    }
     copyConstants(builder, device);
   }
 
 private:
-  int64_t count = 0, matmulCount = 0;
-
-  /// Leaves a declaration of a matmul that is not in the device code.
-  void leaveToLibrary(func::FuncOp kernel, MatmulAttr matmul,
-                      ArrayRef<ArgumentFacts> facts) {
-    int64_t alignment = 0;
-    for (const ArgumentFacts &fact : facts)
-      alignment = std::gcd(alignment, fact.alignment);
-    kernel->setAttr(HamKaasDialect::matmulAttrName,
-                    matmul.withAlignment(alignment));
-    kernel->setAttr(HamKaasDialect::deviceMatmulAttrName,
-                    Builder(kernel).getI64IntegerAttr(matmulCount++));
-    declare(kernel);
-  }
+  int64_t count = 0;
 
   /// Adds the functions of `kernel` and leaves a declaration.
   LogicalResult outline(OpBuilder &builder, func::FuncOp kernel,

@@ -79,7 +79,6 @@ struct RoundFactorsPass : hamkaas::impl::RoundFactorsBase<RoundFactorsPass> {
     SmallVector<GroupOp> groups;
     getOperation().walk([&](GroupOp group) {
       if (group.getFamily() == KernelFamily::Contraction &&
-          !group->hasAttr(HamKaasDialect::matmulAttrName) &&
           !movable.contains(group))
         groups.push_back(group);
     });

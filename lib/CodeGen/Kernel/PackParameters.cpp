@@ -66,7 +66,6 @@ private:
     getOperation().walk([&](GroupOp group) {
       // Packing is not worth it for one use.
       if (group.getFamily() == KernelFamily::Contraction &&
-          !group->hasAttr(HamKaasDialect::matmulAttrName) &&
           !movable.contains(group))
         visit(group);
     });

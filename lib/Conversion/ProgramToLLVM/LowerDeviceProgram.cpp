@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineKernels.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
@@ -25,7 +26,10 @@ namespace {
 /// Describes launches and copies to the device.
 class DeviceProgramLowering : public ProgramLowering {
 public:
-  using ProgramLowering::ProgramLowering;
+  DeviceProgramLowering(func::FuncOp program, SymbolTable &symbols,
+                        ArrayRef<func::FuncOp> engineKernels, bool reportsCalls)
+      : ProgramLowering(program, symbols, reportsCalls),
+        engineKernels(engineKernels) {}
 
 private:
   void emitCall(func::CallOp call, bool wasChecked) override;
@@ -38,20 +42,22 @@ private:
   }
   SmallVector<int64_t> getChecked(func::CallOp call) override;
   std::unique_ptr<ProgramLowering> createForLoop(func::FuncOp body) override {
-    return std::make_unique<DeviceProgramLowering>(body, symbols, reportsCalls);
+    return std::make_unique<DeviceProgramLowering>(body, symbols, engineKernels,
+                                                   reportsCalls);
   }
 
   func::FuncOp getKernel(func::CallOp call) const {
     return symbols.lookup<func::FuncOp>(call.getCallee());
   }
-  /// Null if a library computes the kernel.
+  /// Null if an engine computes the kernel.
   DeviceKernelAttr getDeviceKernel(func::CallOp call) const {
     return getKernel(call)->getAttrOfType<DeviceKernelAttr>(
         HamKaasDialect::deviceKernelAttrName);
   }
-  void launch(func::CallOp call, int64_t number,
-              size_t function = offsetof(HamKaasExecution, launch));
+  void launch(func::CallOp call, int64_t number);
   Value callRuntime(Type result, size_t function, ValueRange operands);
+
+  ArrayRef<func::FuncOp> engineKernels;
 };
 
 } // namespace
@@ -69,14 +75,13 @@ Value DeviceProgramLowering::callRuntime(Type result, size_t function,
       .getResult();
 }
 
-/// Launches that function of the device code; or calls another `function` of
-/// the runtime for what has the number there.
-void DeviceProgramLowering::launch(func::CallOp call, int64_t number,
-                                   size_t function) {
+/// Launches that function of the device code.
+void DeviceProgramLowering::launch(func::CallOp call, int64_t number) {
   Type i32 = builder.getI32Type();
   Value kernel = LLVM::ConstantOp::create(builder, i32, number);
   Value index = constant(reportsCalls ? getCallIndex(call) : -1);
-  returnOnFailure(callRuntime(i32, function, {kernel, arguments, index}));
+  returnOnFailure(callRuntime(i32, offsetof(HamKaasExecution, launch),
+                              {kernel, arguments, index}));
 }
 
 void DeviceProgramLowering::emitChecks(func::CallOp call) {
@@ -84,11 +89,8 @@ void DeviceProgramLowering::emitChecks(func::CallOp call) {
 }
 
 void DeviceProgramLowering::emitCall(func::CallOp call, bool wasChecked) {
-  if (auto product = getKernel(call)->getAttrOfType<IntegerAttr>(
-          HamKaasDialect::deviceMatmulAttrName)) {
-    launch(call, product.getInt(), offsetof(HamKaasExecution, multiply));
-    return;
-  }
+  if (func::FuncOp kernel = getKernel(call); getEngine(kernel))
+    return emitEngineCall(call, kernel, engineKernels);
   if (hasChecks(call) && !wasChecked)
     emitChecks(call);
   launch(call, getDeviceKernel(call).getFunction());
@@ -127,16 +129,19 @@ struct LowerDeviceProgram
     : hamkaas::impl::LowerDeviceProgramBase<LowerDeviceProgram> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> engineKernels = findEngineKernels(getOperation());
     auto entries = findEntryFunctions(getOperation());
     if (failed(entries) || failed(verifyPrograms()) ||
         failed(verifyKernels(symbols)))
       return signalPassFailure();
     if (auto prepare = symbols.lookup<func::FuncOp>(prepareName))
-      if (failed(DeviceProgramLowering(prepare, symbols, /*reportsCalls=*/false)
+      if (failed(DeviceProgramLowering(prepare, symbols, engineKernels,
+                                       /*reportsCalls=*/false)
                      .lower(devicePrepareSymbol)))
         return signalPassFailure();
     for (auto [i, entry] : llvm::enumerate(*entries))
-      if (failed(DeviceProgramLowering(entry, symbols, /*reportsCalls=*/true)
+      if (failed(DeviceProgramLowering(entry, symbols, engineKernels,
+                                       /*reportsCalls=*/true)
                      .lower(getRunSymbol(deviceRunSymbol, i))))
         return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
@@ -171,7 +176,7 @@ private:
 
   static bool isOfDevice(func::FuncOp kernel) {
     return kernel->hasAttr(HamKaasDialect::deviceKernelAttrName) ||
-           kernel->hasAttr(HamKaasDialect::deviceMatmulAttrName);
+           getEngine(kernel);
   }
 
   LogicalResult verifyKernels(const SymbolTable &symbols) {

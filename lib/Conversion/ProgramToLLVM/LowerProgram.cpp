@@ -60,7 +60,6 @@ private:
                                         offsetof(HamKaasFailure, values));
   }
   void emitTiles(func::CallOp call, bool wasChecked);
-  void emitEngineCall(func::CallOp call);
   void reportCallDone(func::CallOp call);
 
   int64_t threadFlops, threadBytes;
@@ -117,28 +116,12 @@ static bool hasCheckLoops(func::FuncOp kernel) {
 }
 
 void CpuProgramLowering::emitCall(func::CallOp call, bool wasChecked) {
-  if (getEngine(getKernel(call)))
-    emitEngineCall(call);
+  if (func::FuncOp kernel = getKernel(call); getEngine(kernel))
+    emitEngineCall(call, kernel, engineKernels);
   else
     emitTiles(call, wasChecked);
   if (reportsCalls)
     reportCallDone(call);
-}
-
-void CpuProgramLowering::emitEngineCall(func::CallOp call) {
-  Type i32 = builder.getI32Type();
-  auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i32, pointer});
-  Value callEngine =
-      loadPointer(execution, offsetof(HamKaasExecution, callEngine));
-  Value number = LLVM::ConstantOp::create(
-      builder, i32,
-      std::distance(engineKernels.begin(),
-                    llvm::find(engineKernels, getKernel(call))));
-  // The runtime has a message; no check failed.
-  returnOnFailure(
-      LLVM::CallOp::create(builder, type,
-                           ValueRange{callEngine, execution, number, arguments})
-          .getResult());
 }
 
 /// Checks of many values are made once, not in each call for some tiles.

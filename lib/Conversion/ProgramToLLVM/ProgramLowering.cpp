@@ -157,6 +157,23 @@ void ProgramLowering::lowerCall(func::CallOp call) {
   emitCall(call, checkedBefore.contains(call));
 }
 
+void ProgramLowering::emitEngineCall(func::CallOp call, func::FuncOp kernel,
+                                     ArrayRef<func::FuncOp> engineKernels) {
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i32, pointer, i64});
+  Value callEngine =
+      loadPointer(execution, offsetof(HamKaasExecution, callEngine));
+  Value number = LLVM::ConstantOp::create(
+      builder, i32,
+      std::distance(engineKernels.begin(), llvm::find(engineKernels, kernel)));
+  Value index = constant(reportsCalls ? getCallIndex(call) : -1);
+  // The runtime has a message; no check failed.
+  returnOnFailure(LLVM::CallOp::create(builder, type,
+                                       ValueRange{callEngine, execution, number,
+                                                  arguments, index})
+                      .getResult());
+}
+
 int64_t ProgramLowering::getCallIndex(func::CallOp call) {
   auto index =
       call->getAttrOfType<IntegerAttr>(HamKaasDialect::callIndexAttrName);

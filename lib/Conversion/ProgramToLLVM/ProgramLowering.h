@@ -50,6 +50,11 @@ protected:
   virtual std::unique_ptr<ProgramLowering>
   createForLoop(mlir::func::FuncOp body) = 0;
 
+  /// Emits the call of an engine, which computes `kernel`: one of
+  /// `engineKernels`, as findEngineKernels has them.
+  void emitEngineCall(mlir::func::CallOp call, mlir::func::FuncOp kernel,
+                      llvm::ArrayRef<mlir::func::FuncOp> engineKernels);
+
   /// The number of `call` in the program's table of calls.
   static int64_t getCallIndex(mlir::func::CallOp call);
 

@@ -78,10 +78,13 @@ public:
     free(static_cast<void *>(inputs));
   }
 
-  Error create(const HamKaasEngineCall &given) {
+  /// Makes no plan if the call is for another device.
+  Error create(const HamKaasEngineCall &given, EnginePlace place) {
     call = &given;
     if (Error error = group.parse(given.group))
       return error;
+    if (group.get().device != place.device)
+      return Error();
     inputs = static_cast<const void **>(calloc(
         static_cast<size_t>(group.get().inputCount) + 1, sizeof(const void *)));
     if (!inputs)
@@ -91,10 +94,29 @@ public:
           "%s; install it, name its folder in HAMKAAS_ENGINE_PATH, or compile "
           "the model without the engine",
           error.message());
-    return makePlan();
+    if (Error error = makePlan())
+      return error;
+    return access.start(plan, place.number);
   }
 
-  Error run(HamKaasExecution &execution, void *const *arguments) const;
+  void abandonPlan() { isPlanned = false; }
+
+  bool isReady() const { return isPlanned; }
+  bool packs() const { return call->packs != 0; }
+
+  int32_t countArguments() const {
+    // The result, or what inputs are packed to.
+    int32_t count = 1;
+    for (int32_t i = 0; i < group.get().inputCount; ++i)
+      count += isGiven(i) ? 1 : 0;
+    if (call->packs)
+      return count;
+    return count + (call->packedBytes > 0 ? 1 : 0) +
+           (call->workspaceBytes > 0 ? 1 : 0);
+  }
+
+  Error run(void *const *arguments, const HamKaasEngineThreads &threads,
+            void *stream) const;
 
 private:
   Error makePlan() {
@@ -115,14 +137,16 @@ private:
     return Error();
   }
 
+  /// Returns whether an input is an argument.
+  bool isGiven(int32_t input) const {
+    bool isConstant = group.get().values[input].isConstant != 0;
+    return call->packs ? isConstant : !(isConstant && call->packedBytes > 0);
+  }
+
   /// Fills `inputs` and returns the arguments behind them.
   void *const *takeInputs(void *const *arguments) const {
-    for (int32_t i = 0; i < group.get().inputCount; ++i) {
-      bool isConstant = group.get().values[i].isConstant != 0;
-      bool isGiven =
-          call->packs ? isConstant : !(isConstant && call->packedBytes > 0);
-      inputs[i] = isGiven ? *arguments++ : nullptr;
-    }
+    for (int32_t i = 0; i < group.get().inputCount; ++i)
+      inputs[i] = isGiven(i) ? *arguments++ : nullptr;
     return arguments;
   }
 
@@ -152,8 +176,14 @@ static void runOnThreads(void *threads, HamKaasEngineBody body, void *context,
   execution.parallelFor(execution.pool, runBody, arguments, count, values);
 }
 
-Error EngineCall::run(HamKaasExecution &execution,
-                      void *const *arguments) const {
+// HamKaasEngineThreads::parallelFor for a GPU, whose instance has no threads.
+static void runHere(void *, HamKaasEngineBody body, void *context,
+                    int64_t count) {
+  body(context, 0, count);
+}
+
+Error EngineCall::run(void *const *arguments,
+                      const HamKaasEngineThreads &threads, void *stream) const {
   arguments = takeInputs(arguments);
   if (call->packs)
     return access.prepare(plan, inputs, *arguments);
@@ -165,7 +195,8 @@ Error EngineCall::run(HamKaasExecution &execution,
   if (call->workspaceBytes > 0)
     run.workspace = *arguments++;
   run.result = *arguments;
-  run.threads = {runOnThreads, &execution};
+  run.threads = threads;
+  run.stream = stream;
   return access.run(plan, run);
 }
 
@@ -184,7 +215,7 @@ public:
     free(calls);
   }
 
-  Error create(const HamKaasProgram &program) {
+  Error create(const HamKaasProgram &program, EnginePlace place) {
     calls = static_cast<EngineCall *>(calloc(
         static_cast<size_t>(program.engineCallCount), sizeof(EngineCall)));
     if (!calls)
@@ -193,7 +224,7 @@ public:
     for (; count < program.engineCallCount; ++count) {
       const HamKaasEngineCall &given = program.engineCalls[count];
       new (&calls[count]) EngineCall;
-      if (Error error = calls[count].create(given)) {
+      if (Error error = calls[count].create(given, place)) {
         ++count;
         return Error::format("model '%s' needs engine '%s': %s", program.name,
                              given.engine, error.message());
@@ -202,11 +233,24 @@ public:
     return Error();
   }
 
+  void abandonPlans() {
+    for (int32_t i = 0; i < count; ++i)
+      calls[i].abandonPlan();
+  }
+
+  /// Null if there is no plan of that number.
+  const EngineCall *find(int32_t number) const {
+    return number >= 0 && number < count && calls[number].isReady()
+               ? &calls[number]
+               : nullptr;
+  }
+
   /// HamKaasExecution::callEngine.
   static int32_t run(HamKaasExecution *execution, int32_t number,
-                     void *const *arguments) {
+                     void *const *arguments, int64_t) {
     auto &all = *static_cast<EngineCalls *>(execution->engines);
-    all.error = all.calls[number].run(*execution, arguments);
+    all.error = all.calls[number].run(arguments, {runOnThreads, execution},
+                                      /*stream=*/nullptr);
     if (!all.error)
       return 0;
     execution->message = all.error.message();
@@ -220,7 +264,7 @@ private:
 };
 
 Error hamkaas::rt::createEngineCalls(const HamKaasProgram &program,
-                                     EngineCalls *&created) {
+                                     EnginePlace place, EngineCalls *&created) {
   created = nullptr;
   if (!hasEngineCalls(program))
     return Error();
@@ -228,7 +272,7 @@ Error hamkaas::rt::createEngineCalls(const HamKaasProgram &program,
   if (!memory)
     return Error::format("out of memory for engine calls");
   auto *calls = new (memory) EngineCalls;
-  if (Error error = calls->create(program)) {
+  if (Error error = calls->create(program, place)) {
     destroyEngineCalls(calls);
     return error;
   }
@@ -243,8 +287,29 @@ void hamkaas::rt::destroyEngineCalls(EngineCalls *calls) {
   free(calls);
 }
 
+void hamkaas::rt::abandonEngineCalls(EngineCalls *calls) {
+  if (calls)
+    calls->abandonPlans();
+  destroyEngineCalls(calls);
+}
+
 void hamkaas::rt::useEngineCalls(EngineCalls *calls,
                                  HamKaasExecution &execution) {
   execution.callEngine = EngineCalls::run;
   execution.engines = calls;
+}
+
+int32_t hamkaas::rt::countEngineArguments(const EngineCalls *calls,
+                                          int32_t number) {
+  const EngineCall *call = calls ? calls->find(number) : nullptr;
+  return call ? call->countArguments() : -1;
+}
+
+bool hamkaas::rt::packsInputs(const EngineCalls &calls, int32_t number) {
+  return calls.find(number)->packs();
+}
+
+Error hamkaas::rt::addEngineCall(const EngineCalls &calls, int32_t number,
+                                 void *const *arguments, void *stream) {
+  return calls.find(number)->run(arguments, {runHere, nullptr}, stream);
 }

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 using namespace hamkaas::rt;
 
@@ -90,13 +91,37 @@ private:
       return parseNode(line);
     if (kind && strcmp(kind, "attribute") == 0)
       return parseAttribute(line);
+    if (kind && strcmp(kind, "device") == 0)
+      return parseDevice(line);
+    if (kind && strcmp(kind, "precision") == 0)
+      return parsePrecision(line);
     bool isConstant = kind && strcmp(kind, "constant") == 0;
     if (!isConstant && !(kind && strcmp(kind, "input") == 0))
-      return fail("expected input, constant, node, attribute or script");
+      return fail("expected device, precision, input, constant, node, "
+                  "attribute or script");
     if (owner.group.nodeCount > 0)
       return fail("expected all inputs before the first node");
     ++owner.group.inputCount;
     return parseTensor(line, isConstant);
+  }
+
+  /// "cuda"
+  Error parseDevice(const char *line) {
+    bool isCuda = line && strcmp(line, "cuda") == 0;
+    if (!isCuda && !(line && strcmp(line, "cpu") == 0))
+      return fail("expected the device cpu or cuda");
+    owner.group.device = isCuda ? HamKaasEngineCuda : HamKaasEngineCpu;
+    return Error();
+  }
+
+  /// "tf32"
+  Error parsePrecision(const char *line) {
+    for (const char *known : {"exact", "tf32", "3xtf32", "bf16"})
+      if (line && strcmp(line, known) == 0) {
+        owner.group.precision = known;
+        return Error();
+      }
+    return fail("expected the precision exact, tf32, 3xtf32 or bf16");
   }
 
   /// "float32 128 784"
@@ -235,6 +260,8 @@ Error EngineGroup::parse(const char *given) {
       !allocate(words, operands))
     return Error::format("out of memory for a group");
   group.structSize = sizeof(group);
+  group.device = HamKaasEngineCpu;
+  group.precision = "exact";
   group.values = values;
   group.nodes = nodes;
   return Parser(*this).parse();

@@ -198,7 +198,7 @@ Error EngineAccess::applies(const HamKaasEngineGroup &group, bool &does,
   does = false;
   seconds = 0;
   // Its table answers for devices and element types.
-  if (!(engine->devices & HamKaasEngineCpu))
+  if (!(engine->devices & group.device))
     return Error();
   for (int32_t i = 0; i < group.valueCount; ++i)
     if (!(engine->elementTypes >> group.values[i].elementType & 1))
@@ -246,6 +246,13 @@ Error EngineAccess::plan(const HamKaasEngineGroup &group, const char *knobs,
     isPlanned = false;
   }
   return error;
+}
+
+Error EngineAccess::start(HamKaasEnginePlan &plan, int32_t device) const {
+  if (!engine->start)
+    return Error();
+  Asking call(id(), path(), "start");
+  return explain("start", engine->start(&plan, device));
 }
 
 Error EngineAccess::prepare(const HamKaasEnginePlan &plan,

@@ -57,17 +57,6 @@ static bool isCheck(const HamKaasDeviceKernel &kernel) {
          strcmp(kernel.name + nameLength - length, suffix) == 0;
 }
 
-// False, with an error, if there is no kernel or product of that number.
-static bool checkNumber(Description &description, int32_t number, int32_t count,
-                        const char *what) {
-  if (number >= 0 && number < count)
-    return true;
-  description.error =
-      Error::format("model '%s': expected the number of %s below %d, got %d",
-                    description.device.program.name, what, count, number);
-  return false;
-}
-
 // HamKaasExecution::launch.
 static int32_t launchKernel(void *context, int32_t number,
                             void *const *arguments, int64_t call) {
@@ -76,8 +65,12 @@ static int32_t launchKernel(void *context, int32_t number,
     return 1;
   CudaProgram &device = description.device;
   const HamKaasDeviceCode &code = *device.program.deviceCode;
-  if (!checkNumber(description, number, code.kernelCount, "a kernel"))
+  if (number < 0 || number >= code.kernelCount) {
+    description.error = Error::format(
+        "model '%s': expected the number of a kernel below %d, got %d",
+        device.program.name, code.kernelCount, number);
     return 1;
+  }
   const HamKaasDeviceKernel &kernel = code.kernels[number];
   int32_t count = kernel.argumentCount;
   for (int32_t i = 0; i < count; ++i)
@@ -94,61 +87,81 @@ static int32_t launchKernel(void *context, int32_t number,
 }
 
 namespace {
-/// A product that is put on the stream.
-struct Multiplication {
+/// A call of an engine that is put on the stream.
+struct EngineWork {
   CudaProgram &device;
-  int32_t matmul;
+  int32_t number;
   void *const *arguments;
+  /// Of the engine, or of the driver.
   Error error;
+  CUresult result = CUDA_SUCCESS;
 };
 } // namespace
 
-static bool issueMultiplication(void *context, CUstream stream) {
-  auto &product = *static_cast<Multiplication *>(context);
-  product.error = product.device.matmuls.multiply(stream, product.matmul,
-                                                  product.arguments);
-  return !product.error;
+static bool issueEngineCall(void *context, CUstream stream) {
+  auto &work = *static_cast<EngineWork *>(context);
+  work.error =
+      addEngineCall(*work.device.engines, work.number, work.arguments, stream);
+  return !work.error;
+}
+
+// Packing is on the default stream, which has waited for ours.
+static bool packInputs(void *context, CUstream) {
+  auto &work = *static_cast<EngineWork *>(context);
+  if (!issueEngineCall(context, /*stream=*/nullptr))
+    return false;
+  work.result = work.device.context.driver().cuStreamSynchronize(nullptr);
+  return work.result == CUDA_SUCCESS;
 }
 
 // Its error at the line of the call.
-static Error explainMultiplication(CudaProgram &device, CUresult result,
-                                   Multiplication &product, int64_t call) {
+static Error explainEngineCall(CudaProgram &device, CUresult result,
+                               EngineWork &work, int64_t call) {
   if (result == CUDA_SUCCESS)
     return Error();
   const HamKaasCallInfo *info = findCall(device.program, call);
-  char *what = describeLaunch(device.program, info ? info->kernel : "", call);
-  const char *known = what ? what : "a product";
+  TextBuilder text;
+  if (char *launch =
+          info ? describeLaunch(device.program, info->kernel, call) : nullptr) {
+    text.append("%s", launch);
+    free(launch);
+  } else {
+    text.append("model '%s': its preparation", device.program.name);
+  }
+  if (work.error)
+    text.append(": %s", work.error.message());
+  Error error = Error::adopt(text.release());
   // NOTE: here nothing is captured any more, so the GPU may be asked.
-  Error error = product.error ? device.context.explain(Error::format(
-                                    "%s: %s", known, product.error.message()))
-                              : device.context.check(result, "%s", known);
-  free(what);
-  return error;
+  return work.error ? device.context.explain(error)
+                    : device.context.check(work.result ? work.result : result,
+                                           "%s", error.message());
 }
 
-// HamKaasExecution::multiply.
-static int32_t multiplyMatrices(void *context, int32_t number,
-                                void *const *arguments, int64_t call) {
-  Description &description = *static_cast<Description *>(context);
+// HamKaasExecution::callEngine.
+static int32_t callEngine(HamKaasExecution *execution, int32_t number,
+                          void *const *arguments, int64_t call) {
+  Description &description = *static_cast<Description *>(execution->device);
   if (description.error)
     return 1;
   CudaProgram &device = description.device;
-  const HamKaasDeviceCode &code = *device.program.deviceCode;
-  if (!checkNumber(description, number, code.matmulCount, "a product"))
+  int32_t count = countEngineArguments(device.engines, number);
+  if (count < 0) {
+    description.error =
+        Error::format("model '%s': expected the number of an engine call for "
+                      "this device, got %d",
+                      device.program.name, number);
     return 1;
-  const HamKaasMatmul &matmul = code.matmuls[number];
-  auto address = [&](int32_t argument) {
-    return argument < 0 ? 0 : reinterpret_cast<uint64_t>(arguments[argument]);
-  };
-  uint64_t words[] = {static_cast<uint64_t>(number), address(matmul.left),
-                      address(matmul.right),         address(matmul.bias),
-                      address(matmul.addend),        address(matmul.result)};
-  Multiplication product = {device, number, arguments, Error()};
-  CUresult result =
-      description.sequence.addWork(words, 6, {issueMultiplication, &product});
+  }
+  device.words[0] = static_cast<uint64_t>(number);
+  for (int32_t i = 0; i < count; ++i)
+    device.words[i + 1] = reinterpret_cast<uint64_t>(arguments[i]);
+  EngineWork work = {device, number, arguments, Error()};
+  bool packs = packsInputs(*device.engines, number);
+  CUresult result = description.sequence.addWork(
+      device.words, count + 1, {packs ? packInputs : issueEngineCall, &work});
   if (result == CUDA_SUCCESS && description.isRun && device.memory.profile)
     result = description.sequence.addTimestamp(call, /*isRun=*/true);
-  description.error = explainMultiplication(device, result, product, call);
+  description.error = explainEngineCall(device, result, work, call);
   return description.error ? 1 : 0;
 }
 
@@ -202,9 +215,9 @@ HamKaasExecution hamkaas::rt::makeExecution(Description &description) {
   execution.structSize = sizeof(execution);
   execution.failure.call = -1;
   execution.launch = launchKernel;
-  execution.multiply = multiplyMatrices;
   execution.copy = copyMemory;
   execution.findConstant = findConstant;
+  execution.callEngine = callEngine;
   execution.device = &description;
   return execution;
 }

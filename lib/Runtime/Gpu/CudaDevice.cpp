@@ -9,6 +9,7 @@
 
 #include "CudaCopyKernel.h"
 #include "CudaProgram.h"
+#include "HamKaas/Runtime/Core/Functions.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -101,12 +102,14 @@ static void destroy(void *context) {
     if (isEntered) {
       for (RunGraph *graph : device->graphs)
         graph->sequence.clear();
-      device->matmuls.release(device->context);
+      destroyEngineCalls(device->engines);
+      device->engines = nullptr;
       device->bindings.release(device->context);
     }
     CudaModule::release(device->context, device->module, isEntered);
     CudaModule::release(device->context, device->copyModule, isEntered);
   }
+  abandonEngineCalls(device->engines);
   free(device->words);
   device->~CudaProgram();
   free(device);
@@ -126,6 +129,13 @@ static Error createWords(CudaProgram &device) {
   for (int32_t i = 0; i < code.kernelCount; ++i)
     if (code.kernels[i].argumentCount + 2 > device.maximumWords)
       device.maximumWords = code.kernels[i].argumentCount + 2;
+  // Its number and its arguments.
+  for (int32_t i = 0;
+       hasEngineCalls(device.program) && i < device.program.engineCallCount;
+       ++i)
+    if (int32_t count = countEngineArguments(device.engines, i);
+        count + 1 > device.maximumWords)
+      device.maximumWords = count + 1;
   device.words = static_cast<uint64_t *>(
       calloc(static_cast<size_t>(device.maximumWords) + 1, sizeof(uint64_t)));
   return device.words ? Error() : Error::format("out of memory for a device");
@@ -143,8 +153,6 @@ static Error open(CudaProgram &device, int32_t number, bool &isUsable) {
     return error;
   isUsable = true;
   device.isBlocking = isBlockingAskedFor();
-  if (Error error = createWords(device))
-    return error;
   CudaScope scope(device.context);
   if (Error error = scope.enter())
     return error;
@@ -158,7 +166,10 @@ static Error open(CudaProgram &device, int32_t number, bool &isUsable) {
             device.context, getCudaCopyCode(device.context.capability()), name,
             device.copyModule))
       return error;
-  if (Error error = device.matmuls.start(device.context, device.program))
+  if (Error error = createEngineCalls(
+          device.program, {HamKaasEngineCuda, number}, device.engines))
+    return device.context.explain(error);
+  if (Error error = createWords(device))
     return error;
   return device.bindings.start(device.context, device.program,
                                device.hasChecks);

@@ -10,10 +10,10 @@
 
 #include "CudaBindings.h"
 #include "CudaContext.h"
-#include "CudaMatmuls.h"
 #include "CudaModule.h"
 #include "CudaSequence.h"
 #include "HamKaas/Runtime/Core/Device.h"
+#include "HamKaas/Runtime/Engine/EngineCalls.h"
 
 #include <cstdlib>
 
@@ -53,7 +53,8 @@ struct CudaProgram {
   /// getCudaCopyCode; null if the program checks nothing, so that the driver's
   /// own copies will do.
   CudaModule *copyModule = nullptr;
-  CudaMatmuls matmuls;
+  /// Null if the program has no engine calls.
+  EngineCalls *engines = nullptr;
   CudaBindings bindings;
   /// Those of the last two sets of addresses: callers often have two buffers
   /// for an output, or outputs that are inputs of the next run. The first one
@@ -63,7 +64,8 @@ struct CudaProgram {
   ProgramMemory memory = {};
   /// True if each kernel is waited for.
   bool isBlocking = false;
-  /// The most that a kernel of the program takes, and room for them.
+  /// The most that a kernel or an engine of the program takes, and room for
+  /// them.
   int32_t maximumWords = 0;
   uint64_t *words = nullptr;
 };

@@ -211,11 +211,12 @@ static Error createFunctions(Instance &instance) {
   return Error();
 }
 
-// Before the preparation, which packs inputs.
+// Before the preparation, which packs inputs. Other devices make their own.
 static Error createEngines(Instance &instance) {
   if (!instance.device.isInProcess)
     return Error();
-  if (Error error = createEngineCalls(*instance.program, instance.engineCalls))
+  if (Error error = createEngineCalls(*instance.program, EnginePlace(),
+                                      instance.engineCalls))
     return error;
   useEngineCalls(instance.engineCalls, instance.execution);
   return Error();

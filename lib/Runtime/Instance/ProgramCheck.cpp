@@ -45,34 +45,6 @@ static Error checkDeviceKernel(const HamKaasProgram &program,
   return Error();
 }
 
-static Error checkMatmul(const HamKaasProgram &program,
-                         const HamKaasMatmul &matmul) {
-  // The library counts batches by 32 bits.
-  if (matmul.batches < 1 || matmul.batches > INT32_MAX || matmul.rows < 1 ||
-      matmul.columns < 1 || matmul.depth < 1 || matmul.left < 0 ||
-      matmul.right < 0 || matmul.result < 0 || matmul.bias < -1 ||
-      matmul.addend < -1 || matmul.alignment < 1 ||
-      matmul.activation < HamKaasNoActivation ||
-      matmul.activation > HamKaasGeluTanh)
-    return Error::format(
-        "model '%s': the device code has a product of matrices "
-        "that this runtime does not know",
-        program.name);
-  return Error();
-}
-
-static Error checkMatmuls(const HamKaasProgram &program) {
-  const HamKaasDeviceCode &code = *program.deviceCode;
-  if (code.matmulCount < 0 || (code.matmulCount > 0 && !code.matmuls))
-    return Error::format("model '%s': the device code has no table of products "
-                         "of matrices",
-                         program.name);
-  for (int32_t i = 0; i < code.matmulCount; ++i)
-    if (Error error = checkMatmul(program, code.matmuls[i]))
-      return error;
-  return Error();
-}
-
 static Error checkDeviceCode(const HamKaasProgram &program) {
   const HamKaasDeviceCode &code = *program.deviceCode;
   if (code.structSize < sizeof(HamKaasDeviceCode))
@@ -88,8 +60,6 @@ static Error checkDeviceCode(const HamKaasProgram &program) {
   for (int32_t i = 0; i < code.kernelCount; ++i)
     if (Error error = checkDeviceKernel(program, code.kernels[i]))
       return error;
-  if (Error error = checkMatmuls(program))
-    return error;
   return checkFunctions(program, code.run, code.prepare);
 }
 

@@ -287,14 +287,11 @@ TEST(CompileOptions, Engines) {
   ASSERT_EQ(takeText(HamKaasModelGetProgram(model.get(), &program)), "");
   EXPECT_STREQ(program->calls[0].engine, "cublaslt");
   EXPECT_EQ(program->deviceCode->kernelCount, 0);
-  ASSERT_EQ(program->deviceCode->matmulCount, 1);
-  const HamKaasMatmul &matmul = program->deviceCode->matmuls[0];
-  EXPECT_EQ(matmul.rows, 4);
-  EXPECT_EQ(matmul.columns, 2);
-  EXPECT_EQ(matmul.depth, 8);
-  EXPECT_EQ(matmul.bias, -1);
-  EXPECT_EQ(matmul.result, 2);
-  EXPECT_EQ(matmul.alignment, HAMKAAS_DEVICE_TENSOR_ALIGNMENT);
+  ASSERT_EQ(program->engineCallCount, 1);
+  EXPECT_STREQ(program->engineCalls[0].engine, "cublaslt");
+  EXPECT_EQ(program->engineCalls[0].workspaceBytes, 32u << 20);
+  EXPECT_THAT(program->engineCalls[0].group,
+              HasSubstr("node matmul 0 1 : float32 4 2"));
   options.engine = "cudnn";
   EXPECT_THAT(compileError(script, &options), HasSubstr("'cudnn'"));
   options.engine = "\xff";

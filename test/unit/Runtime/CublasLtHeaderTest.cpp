@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Gpu/CublasLt.h"
+#include "CublasLt.h"
 
 #include <cstddef>
 #include <cublasLt.h>
 #include <gtest/gtest.h>
 #include <type_traits>
 
-namespace ours = hamkaas::rt::cublas;
+namespace ours = hamkaas::engine::cublas;
 
 //===----------------------------------------------------------------------===//
 // Types and numbers

@@ -70,6 +70,18 @@ TEST(EngineGroup, NeedsNoScriptAndTakesScalars) {
   EXPECT_EQ(owner.get().script, nullptr);
 }
 
+TEST(EngineGroup, SaysWhereAndHow) {
+  const std::string rest = "input int64\nnode abs 0 : int64";
+  EngineGroup usual, other;
+  ASSERT_FALSE(usual.parse(("hamkaas-group 1\n" + rest).c_str()));
+  EXPECT_EQ(usual.get().device, uint32_t(HamKaasEngineCpu));
+  EXPECT_STREQ(usual.get().precision, "exact");
+  ASSERT_FALSE(other.parse(
+      ("hamkaas-group 1\ndevice cuda\nprecision bf16\n" + rest).c_str()));
+  EXPECT_EQ(other.get().device, uint32_t(HamKaasEngineCuda));
+  EXPECT_STREQ(other.get().precision, "bf16");
+}
+
 TEST(EngineGroup, NamesTheLineOfAMistake) {
   auto explain = [](std::string text) {
     EngineGroup group;
@@ -84,8 +96,13 @@ TEST(EngineGroup, NamesTheLineOfAMistake) {
             "line 1 of the group: expected 'hamkaas-group 1'");
   EXPECT_EQ(explain(input), "line 2 of the group: expected a node");
   EXPECT_EQ(explain(head + "output float32\n"),
-            "line 2 of the group: expected input, constant, node, attribute or "
-            "script");
+            "line 2 of the group: expected device, precision, input, constant, "
+            "node, attribute or script");
+  EXPECT_EQ(explain(head + "device tpu\n"),
+            "line 2 of the group: expected the device cpu or cuda");
+  EXPECT_EQ(explain(head + "precision\n"),
+            "line 2 of the group: expected the precision exact, tf32, 3xtf32 "
+            "or bf16");
   EXPECT_EQ(explain(head + "input float31 4\n"),
             "line 2 of the group: expected an element type");
   EXPECT_EQ(explain(head + "input\n"),

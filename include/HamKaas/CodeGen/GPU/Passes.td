@@ -10,19 +10,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def UseCublasLt : Pass<"hamkaas-gpu-use-cublaslt", "mlir::ModuleOp"> {
-  let summary = "mark the matmuls that cuBLASLt can compute";
-  let description = [{
-    Marks groups that are a float32 matmul, optionally with a bias, a residual
-    and then an activation (`relu`, or `gelu` approximated by `tanh`), with
-    `hamkaas.matmul`, which `hamkaas-outline-kernels` passes on. Their right
-    sides are not packed. Other groups keep our kernels.
-
-    Run it after `hamkaas-form-groups`, on operations of GRAPH.
-  }];
-  let dependentDialects = ["hamkaas::HamKaasDialect"];
-}
-
 def RoundFactors : Pass<"hamkaas-gpu-round-factors", "mlir::ModuleOp"> {
   let summary = "round factors of tensor cores in memory";
   let description = [{
@@ -37,8 +24,7 @@ def RoundFactors : Pass<"hamkaas-gpu-round-factors", "mlir::ModuleOp"> {
       Both must be worth it: a parameter, or a tensor that is large and read
       often.
 
-    Other precisions, and groups with `hamkaas.matmul`, stay as they are. Run it
-    before `hamkaas-cpu-pack-parameters` and `hamkaas-hoist-parameters`.
+    Other precisions stay as they are. Run it before `hamkaas-cpu-pack-parameters` and `hamkaas-hoist-parameters`.
   }];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",

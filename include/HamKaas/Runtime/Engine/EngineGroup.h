@@ -10,6 +10,8 @@
 // sees the same group. A line each:
 //
 //     hamkaas-group 1
+//     device cuda
+//     precision tf32
 //     input float32 128 784
 //     constant float32 784 1000
 //     node matmul 0 1 : float32 128 1000
@@ -22,7 +24,8 @@
 //
 // Values are numbered from 0: inputs and constants in the order of their lines,
 // then the results of nodes. The last node's result is that of the group. A
-// number is written as the bits of a float64. `script` may be absent.
+// number is written as the bits of a float64. `script` may be absent, as may be
+// the device cpu and the precision exact.
 //
 //===----------------------------------------------------------------------===//
 

@@ -60,6 +60,8 @@ public:
   Error plan(const HamKaasEngineGroup &group, const char *knobs,
              HamKaasEnginePlan &plan /* out */,
              bool &isPlanned /* out */) const;
+  /// `device` is the number of a GPU.
+  Error start(HamKaasEnginePlan &plan, int32_t device) const;
   Error prepare(const HamKaasEnginePlan &plan, const void *const *inputs,
                 void *packed) const;
   Error run(const HamKaasEnginePlan &plan, const HamKaasEngineRun &run) const;

@@ -60,7 +60,7 @@ struct EqualBodies : llvm::DenseMapInfo<Operation *> {
     };
     return a.getFunctionType() == b.getFunctionType() &&
            isAlike(HamKaasDialect::kernelAttrName) &&
-           isAlike(HamKaasDialect::matmulAttrName) && isAlike(knobsAttrName) &&
+           isAlike(knobsAttrName) &&
            OperationEquivalence::isRegionEquivalentTo(&a.getBody(),
                                                       &b.getBody(), flags);
   }
@@ -184,8 +184,6 @@ private:
     kernel.setPrivate();
     kernel->setAttr(HamKaasDialect::kernelAttrName,
                     KernelAttr::get(&getContext(), group.getFamily(), {}));
-    if (Attribute matmul = group->getAttr(HamKaasDialect::matmulAttrName))
-      kernel->setAttr(HamKaasDialect::matmulAttrName, matmul);
     setKnobs(kernel, getKnobs(group));
     Block *entry = kernel.addEntryBlock();
     IRMapping mapping;

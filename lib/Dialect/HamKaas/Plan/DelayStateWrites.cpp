@@ -58,16 +58,22 @@ LogicalResult hamkaas::delayStateWrites(func::FuncOp entry,
   FailureOr<ProgramBuffers> buffers = ProgramBuffers::analyze(entry, symbols);
   if (failed(buffers))
     return failure();
+  if (!mayFail(entry, symbols))
+    return success();
   std::optional<size_t> last =
       findLastLateCheck(*buffers, symbols, StateChecks::Early);
-  if (!last)
-    return success();
   Operation *end = entry.getBody().front().getTerminator();
   for (const auto &[state, uses] : findStateUses(*buffers)) {
-    if (!uses.firstWrite || *uses.firstWrite > *last)
+    if (!uses.firstWrite)
       continue;
     Operation *first = buffers->getSteps()[*uses.firstWrite];
-    if (*uses.firstWrite == *last && checksBeforeItWrites(first))
+    bool isLate = !last || *uses.firstWrite > *last ||
+                  (*uses.firstWrite == *last && checksBeforeItWrites(first));
+    bool isAlwaysWritten = llvm::any_of(uses.operands, [&](const auto &use) {
+      return writesTo(*use.second) &&
+             writesAfterFailure(use.second->getOwner(), symbols);
+    });
+    if (isLate && !isAlwaysWritten)
       continue;
     Value copy = useCopy(first, state, uses);
     OpBuilder builder(end);

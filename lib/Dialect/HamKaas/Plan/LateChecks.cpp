@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LateChecks.h"
+#include "HamKaas/Dialect/HamKaas/IR/EngineKernels.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
@@ -145,3 +146,27 @@ std::optional<size_t> hamkaas::findLastLateCheck(const ProgramBuffers &buffers,
 }
 
 bool hamkaas::checksBeforeItWrites(Operation *step) { return !isLoop(step); }
+
+bool hamkaas::mayFail(func::FuncOp entry, const SymbolTable &symbols) {
+  return failed(forEachCall(entry, symbols, [&](func::CallOp call) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    return failure(kernel && !kernel.isExternal() && hasChecks(kernel));
+  }));
+}
+
+static bool isOfGpuEngine(func::FuncOp kernel) {
+  EngineAttr engine = kernel ? getEngine(kernel) : EngineAttr();
+  return engine && isOnGpu(engine);
+}
+
+bool hamkaas::writesAfterFailure(Operation *step, const SymbolTable &symbols) {
+  if (auto call = dyn_cast<func::CallOp>(step))
+    return isOfGpuEngine(symbols.lookup<func::FuncOp>(call.getCallee()));
+  auto repeat = dyn_cast<RepeatOp>(step);
+  auto body = repeat ? symbols.lookup<func::FuncOp>(repeat.getCallee())
+                     : func::FuncOp();
+  return body && failed(forEachCall(body, symbols, [&](func::CallOp call) {
+           return failure(
+               isOfGpuEngine(symbols.lookup<func::FuncOp>(call.getCallee())));
+         }));
+}

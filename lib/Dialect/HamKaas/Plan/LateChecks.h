@@ -36,8 +36,18 @@ std::optional<size_t> findLastLateCheck(const ProgramBuffers &buffers,
 /// succeeds: kernels make their checks first, loops go on making them.
 bool checksBeforeItWrites(mlir::Operation *step);
 
+/// Returns whether any step of `entry` may fail.
+bool mayFail(mlir::func::FuncOp entry, const mlir::SymbolTable &symbols);
+
+/// Returns whether `step` writes although a check before it has failed: engines
+/// on a GPU, which does what was asked of it before the failure is known, do
+/// not look at that. Our own kernels and copies do.
+bool writesAfterFailure(mlir::Operation *step,
+                        const mlir::SymbolTable &symbols);
+
 /// Lets steps that write to a state of `entry` in place while the run may still
-/// fail write to a copy, which becomes the state at the end.
+/// fail, or although it has failed, write to a copy, which becomes the state at
+/// the end.
 mlir::LogicalResult delayStateWrites(mlir::func::FuncOp entry,
                                      const mlir::SymbolTable &symbols);
 

@@ -66,7 +66,7 @@ public:
 private:
   Part getPart(Value operand) const;
   bool mayLieIn(const Part &guest, const Part &host) const;
-  bool mayChangeState(size_t step) const;
+  bool mayChangeState(ArrayRef<Access> own) const;
   bool mayWriteOver(const Access &access, const Access &first,
                     const Part &target) const;
   bool maySourceMove(size_t step, const Part &source, const Part &target) const;
@@ -126,12 +126,20 @@ bool CopyPlacer::mayLieIn(const Part &guest, const Part &host) const {
          mayBeHost(host.buffer);
 }
 
-/// Returns whether a run that comes to write at `step` can no longer fail.
-/// Carried values of a loop's body change as the loop goes on.
-bool CopyPlacer::mayChangeState(size_t step) const {
+/// Returns whether a run that comes to the first of `own`, the accesses of what
+/// a state will be, can no longer fail. Carried values of a loop's body change
+/// as the loop goes on.
+bool CopyPlacer::mayChangeState(ArrayRef<Access> own) const {
+  size_t step = own.front().step;
   Operation *op = buffers.getSteps()[step];
-  if (op->getParentOfType<func::FuncOp>()->hasAttr(
-          HamKaasDialect::loopAttrName))
+  auto program = op->getParentOfType<func::FuncOp>();
+  if (program->hasAttr(HamKaasDialect::loopAttrName))
+    return false;
+  bool isAlwaysWritten = llvm::any_of(own, [&](const Access &access) {
+    return access.isWrite &&
+           writesAfterFailure(access.operand->getOwner(), symbols);
+  });
+  if (isAlwaysWritten && mayFail(program, symbols))
     return false;
   return !lastLateCheck || step > *lastLateCheck ||
          (step == *lastLateCheck && checksBeforeItWrites(op));
@@ -163,7 +171,7 @@ bool CopyPlacer::maySourceMove(size_t step, const Part &source,
     return false;
   ArrayRef<Access> own = accesses.find(source.buffer)->second;
   size_t first = own.front().step, last = own.back().step;
-  bool isWritable = isState(target.buffer) ? mayChangeState(first)
+  bool isWritable = isState(target.buffer) ? mayChangeState(own)
                                            : isWritableEarly(target.buffer);
   if (!isWritable)
     return false;

@@ -239,8 +239,7 @@ LogicalResult ProgramVerifier::verifyCallee(func::CallOp call) const {
   // The body of a kernel may be in the code for a device already.
   bool hasBody =
       kernel && (!kernel.isExternal() ||
-                 kernel->hasAttr(HamKaasDialect::deviceKernelAttrName) ||
-                 kernel->hasAttr(HamKaasDialect::deviceMatmulAttrName));
+                 kernel->hasAttr(HamKaasDialect::deviceKernelAttrName));
   if (hasBody && kernel.getNumResults() == 0 &&
       kernel->hasAttr(HamKaasDialect::kernelAttrName))
     return success();

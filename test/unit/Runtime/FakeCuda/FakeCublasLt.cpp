@@ -7,8 +7,8 @@
 
 #include "FakeCublasLt.h"
 
+#include "CublasLt.h"
 #include "FakeCuda.h"
-#include "HamKaas/Runtime/Gpu/CublasLt.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 #include <mutex>
 #include <set>
 
-using namespace hamkaas::rt::cublas;
+using namespace hamkaas::engine::cublas;
 using namespace hamkaas::test;
 using hamkaas::test::cublas::Product;
 

@@ -367,7 +367,8 @@ static CUresult cuStreamSynchronize(CUstream stream) {
   if (CUresult result = checkNotCaptured("cuStreamSynchronize"))
     return result;
   ++fake().counts.synchronisations;
-  return checkStream(stream);
+  // Null is the default stream.
+  return stream ? checkStream(stream) : CUresult(CUDA_SUCCESS);
 }
 
 static CUresult cuEventCreate(CUevent *event, unsigned) {
@@ -1121,6 +1122,20 @@ EXPORTED void hamkaasFakeCudaCopy(void *to, const void *from, size_t bytes) {
 }
 /// How many copies there were up to now.
 EXPORTED int64_t hamkaasFakeCudaCopies() { return counts().copies; }
+/// putOnStream, for pieces of memory of `count` addresses. Returns 0, or 1 if
+/// the driver fails.
+EXPORTED int hamkaasFakeCudaPutOnStream(void *stream, const char *name,
+                                        const void *const *addresses,
+                                        const size_t *bytes, int count,
+                                        void (*run)(void *context),
+                                        void *context) {
+  std::vector<Piece> pieces;
+  for (int i = 0; i < count; ++i)
+    pieces.push_back({addresses[i], bytes[i]});
+  return putOnStream(stream, name, std::move(pieces), [=] { run(context); })
+             ? 0
+             : 1;
+}
 EXPORTED size_t hamkaasFakeCudaViolations() { return violations().size(); }
 
 namespace hamkaas::test::cuda {
@@ -1209,11 +1224,11 @@ bool putOnStream(void *handle, const std::string &name,
                  std::vector<Piece> pieces, std::function<void()> run) {
   Lock lock(fake().mutex);
   if (!currentContext() || currentContext()->fatal ||
-      checkStream(static_cast<CUstream>(handle)))
+      (handle && checkStream(static_cast<CUstream>(handle))))
     return false;
   LibraryCall call = {name, std::move(pieces), std::move(run)};
-  if (FakeGraph *capture = static_cast<Stream *>(handle)->capture.get()) {
-    capture->captured.push_back(std::move(call));
+  if (auto *stream = static_cast<Stream *>(handle); stream && stream->capture) {
+    stream->capture->captured.push_back(std::move(call));
     return true;
   }
   return fake().runCall(call) == CUDA_SUCCESS;

@@ -120,7 +120,8 @@ void destroyContexts();
 /// How many contexts the calling thread has entered.
 size_t contextDepth();
 
-/// Puts work of another library on a stream, a CUstream. When the stream gets
+/// Puts work of another library on a stream, a CUstream, or null for the
+/// default stream. When the stream gets
 /// there, `run` is called and may read and write device memory. False if the
 /// driver fails.
 bool putOnStream(void *stream, const std::string &name,

@@ -22,6 +22,12 @@ inline EngineAttr getEngine(mlir::func::FuncOp kernel) {
   return calls.empty() ? nullptr : (*calls.begin()).getEngine();
 }
 
+/// Returns whether a GPU runs what the engine computes: by the text of the
+/// group, as `HamKaas/Runtime/Engine/EngineGroup.h` describes it.
+inline bool isOnGpu(EngineAttr engine) {
+  return engine.getGroup().starts_with("hamkaas-group 1\ndevice cuda\n");
+}
+
 /// The kernels that engines compute. The index of each is its number among the
 /// program's engine calls.
 inline llvm::SmallVector<mlir::func::FuncOp>

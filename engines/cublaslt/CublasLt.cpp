@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/Runtime/Gpu/CublasLt.h"
+#include "CublasLt.h"
+
+#include "EngineError.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
 #include <pthread.h>
 
-using namespace hamkaas::rt;
-using namespace hamkaas::rt::cublas;
+using namespace hamkaas::engine;
+using namespace hamkaas::engine::cublas;
 
 // By the names under which the system, or a library of the process that uses
 // them too, has them; then where the toolkit installs them.
@@ -25,11 +27,12 @@ static constexpr const char *hint =
     "set HAMKAAS_CUBLASLT to the path of libcublasLt.so.12 or .13, or compile "
     "the model without the engine cublaslt";
 
-static Error findFunctions(const char *path, void *handle, CublasLt &library) {
+static int32_t findFunctions(const char *path, void *handle,
+                             CublasLt &library) {
 #define HAMKAAS_FIND(name, result, parameters)                                 \
   library.name = reinterpret_cast<PFN_##name>(dlsym(handle, #name));           \
   if (!library.name)                                                           \
-    return Error::format("%s has no " #name, path);
+    return fail("%s has no " #name, path);
   HAMKAAS_CUBLASLT_FUNCTIONS(HAMKAAS_FIND)
 #undef HAMKAAS_FIND
   Dl_info info;
@@ -37,44 +40,42 @@ static Error findFunctions(const char *path, void *handle, CublasLt &library) {
       dladdr(reinterpret_cast<void *>(library.cublasLtCreate), &info) != 0
           ? info.dli_fname
           : path;
-  return Error();
+  return HamKaasEngineOk;
 }
 
-Error hamkaas::rt::loadCublasLt(const char *path, CublasLt &library) {
+int32_t hamkaas::engine::loadCublasLt(const char *path, CublasLt &library) {
   void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   if (!handle)
-    return Error::format("%s", dlerror());
-  Error error = findFunctions(path, handle, library);
-  if (error)
+    return fail("%s", dlerror());
+  int32_t status = findFunctions(path, handle, library);
+  if (status != HamKaasEngineOk)
     dlclose(handle);
-  return error;
+  return status;
 }
 
-Error hamkaas::rt::loadFirstCublasLt(const char *const *places,
-                                     CublasLt &library) {
-  TextBuilder text;
-  text.append("found no cuBLASLt of NVIDIA: ");
+int32_t hamkaas::engine::loadFirstCublasLt(const char *const *places,
+                                           CublasLt &library) {
+  ErrorText problems = {};
   for (; *places; ++places) {
-    Error error = loadCublasLt(*places, library);
-    if (!error)
-      return Error();
-    text.append("%s; ", error.message());
+    if (loadCublasLt(*places, library) == HamKaasEngineOk)
+      return HamKaasEngineOk;
+    append(problems, "%s; ", lastError());
   }
-  text.append("%s", hint);
-  return Error::adopt(text.release());
+  return fail("found no cuBLASLt of NVIDIA: %s%s", problems.text, hint);
 }
 
-static Error load(CublasLt &library) {
+static int32_t load(CublasLt &library) {
   // Not in a program that runs with more rights than its caller's.
   const char *given = secure_getenv("HAMKAAS_CUBLASLT");
-  if (given && *given) {
-    Error error = loadCublasLt(given, library);
-    return error ? Error::format("cannot load NVIDIA's cuBLASLt, which "
-                                 "HAMKAAS_CUBLASLT names: %s; %s",
-                                 error.message(), hint)
-                 : Error();
-  }
-  return loadFirstCublasLt(usualPlaces, library);
+  if (!given || !*given)
+    return loadFirstCublasLt(usualPlaces, library);
+  if (loadCublasLt(given, library) == HamKaasEngineOk)
+    return HamKaasEngineOk;
+  ErrorText problem = {};
+  append(problem, "%s", lastError());
+  return fail("cannot load NVIDIA's cuBLASLt, which HAMKAAS_CUBLASLT names: "
+              "%s; %s",
+              problem.text, hint);
 }
 
 namespace {
@@ -88,12 +89,12 @@ struct ProcessLibrary {
 
 static ProcessLibrary process;
 
-Error hamkaas::rt::findCublasLt(const CublasLt *&library) {
+int32_t hamkaas::engine::findCublasLt(const CublasLt *&library) {
   pthread_mutex_lock(&process.mutex);
-  Error error = process.isLoaded ? Error() : load(process.library);
-  process.isLoaded |= !error;
+  int32_t status = process.isLoaded ? HamKaasEngineOk : load(process.library);
+  process.isLoaded |= status == HamKaasEngineOk;
   pthread_mutex_unlock(&process.mutex);
-  if (!error)
+  if (status == HamKaasEngineOk)
     library = &process.library;
-  return error;
+  return status;
 }

@@ -5,23 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of cuBLASLt that the runtime uses, as cublasLt.h of version 12 and
-// 13 declares it. Declared here once more for the reason that CudaDriver.h
-// tells; a test compares the two.
+// The part of cuBLASLt that the engine uses, as cublasLt.h of version 12 and 13
+// declares it. Declared here once more, so that building it needs no CUDA
+// toolkit; a test compares the two.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_RUNTIME_GPU_CUBLASLT_H
-#define HAMKAAS_RUNTIME_GPU_CUBLASLT_H
+#ifndef HAMKAAS_ENGINES_CUBLASLT_CUBLASLT_H
+#define HAMKAAS_ENGINES_CUBLASLT_CUBLASLT_H
 
-#include "HamKaas/Runtime/Gpu/CudaDriver.h"
+#include <cstddef>
+#include <cstdint>
 
-namespace hamkaas::rt {
+namespace hamkaas::engine {
 
 /// The names of cublasLt.h.
 namespace cublas {
 
-using cuda::CUstream;
+using CUstream = struct CUstream_st *;
 using cublasLtHandle_t = struct cublasLtContext *;
 using cublasLtMatmulDesc_t = struct MatmulDesc *;
 using cublasLtMatrixLayout_t = struct MatrixLayout *;
@@ -133,18 +134,19 @@ struct CublasLt {
 };
 
 /// Opens the library and finds its functions, but calls none of them. It is
-/// never closed.
-Error loadCublasLt(const char *path, CublasLt &library /* out */);
+/// never closed. Returns a HamKaasEngineStatus, after fail().
+int32_t loadCublasLt(const char *path, CublasLt &library /* out */);
 
 /// Opens the first library of a list of paths or names that ends with null. The
 /// error tells what is wrong with each.
-Error loadFirstCublasLt(const char *const *places, CublasLt &library /* out */);
+int32_t loadFirstCublasLt(const char *const *places,
+                          CublasLt &library /* out */);
 
 /// That of this process, loaded by the first call that succeeds: the file that
 /// the environment variable HAMKAAS_CUBLASLT names, or else the first one that
 /// is found in the usual places. The error says which they are.
-Error findCublasLt(const CublasLt *&library /* out */);
+int32_t findCublasLt(const CublasLt *&library /* out */);
 
-} // namespace hamkaas::rt
+} // namespace hamkaas::engine
 
-#endif // HAMKAAS_RUNTIME_GPU_CUBLASLT_H
+#endif // HAMKAAS_ENGINES_CUBLASLT_CUBLASLT_H
