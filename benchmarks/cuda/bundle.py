@@ -236,6 +236,13 @@ def write_integers(options, models, folder, name):
             file.write(np.ascontiguousarray(arrays[tensor]).tobytes())
 
 
+def add_engines(options, folder):
+    """Those that programs ask for: run.sh says where they are now."""
+    folder.mkdir()
+    shutil.copy(options.build / "lib" / "hamkaas" / "engines" /
+                "hamkaas-engine-cublaslt.so", folder)
+
+
 def add_workloads(options, folder):
     folder.mkdir()
     names = [name for name in options.workloads.split(",") if name != "none"]
@@ -267,6 +274,8 @@ def main():
     shutil.copy(driver, options.output)
     count = add_cases(options, options.output / "cases.tar.xz")
     add_workloads(options, options.output / "workloads")
+    if "cuda" in options.target:
+        add_engines(options, options.output / "engines")
     total = count_bytes(options.output)
     print(f"{options.output}: {count} cases, {total / 2**20:.1f} MiB")
     if total > LIMIT:

@@ -54,7 +54,9 @@ driver=./hamkaas-cuda-driver
 PYTHON=${PYTHON:-python3}
 # Where the driver keeps machine code that it makes of PTX.
 CUDA_CACHE_PATH=${CUDA_CACHE_PATH:-$here/cache}
-export CUDA_CACHE_PATH
+# Programs name the engine libraries of the machine that compiled them.
+HAMKAAS_ENGINE_PATH=$here/engines${HAMKAAS_ENGINE_PATH:+:$HAMKAAS_ENGINE_PATH}
+export CUDA_CACHE_PATH HAMKAAS_ENGINE_PATH
 
 seconds_of() {
   case $1 in
