@@ -7,6 +7,7 @@
 
 #include "CandidateTimer.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Program/Difference.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Support/DiagnosticText.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
