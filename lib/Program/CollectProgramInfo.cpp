@@ -22,7 +22,6 @@
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -215,22 +214,12 @@ static void addWork(ValueRange operands, func::FuncOp kernel, CallInfo &info) {
 }
 
 /// The engine of a kernel; our own code generator only if it has knobs, as
-/// "hamkaas: rows=4, depth=64 | depth=128". Empty if there is nothing to say.
-static std::string getEngineName(func::FuncOp kernel,
-                                 const SymbolTable &symbols) {
+/// "hamkaas: rows=4, vectors=3". Empty if there is nothing to say.
+static std::string getEngineName(func::FuncOp kernel) {
   if (EngineAttr engine = getEngine(kernel))
     return engine.getId().str();
-  SmallVector<std::string> parts;
-  bool hasKnobs = false;
-  auto add = [&](func::FuncOp part) {
-    parts.push_back(formatKnobs(getKnobs(part)));
-    hasKnobs |= !parts.back().empty();
-  };
-  for (auto part : kernel.getOps<func::CallOp>())
-    add(symbols.lookup<func::FuncOp>(part.getCallee()));
-  if (parts.empty())
-    add(kernel);
-  return hasKnobs ? "hamkaas: " + llvm::join(parts, " | ") : "";
+  std::string knobs = formatKnobs(getKnobs(kernel));
+  return knobs.empty() ? "" : "hamkaas: " + knobs;
 }
 
 static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel,
@@ -242,7 +231,7 @@ static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel,
           .getFamily());
   info.location = formatLocation(call.getLoc());
   info.ops = getOps(call);
-  info.engine = getEngineName(kernel, symbols);
+  info.engine = getEngineName(kernel);
   if (auto flops =
           call->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName))
     info.flops = flops.getInt();

@@ -95,3 +95,25 @@ def test_wrong_knobs(rule, message):
     node = hk.input("x", [4, 4]) @ hk.input("w", [4, 4])
     with pytest.raises(hk.HamKaasError, match=message):
         hk.compile(node, engine=rule)
+
+
+def test_gradients(rng):
+    """Knobs at all operations, those of gradients, too."""
+    x, k, w = [hk.input(name, shape) for name, shape in
+               [("x", [2, 8, 12, 12]), ("k", [16, 8, 3, 3]), ("w", [2304, 30])]]
+    hidden = hk.nn.relu(hk.nn.conv2d(x, k, padding=1)).reshape([2, 2304])
+    gradients = hk.gradient((hidden @ w).sum(), [x, k, w])
+    inputs = {node.name: rng.standard_normal(node.shape).astype("float32")
+              for node in (x, k, w)}
+
+    def run_all(rule):
+        model = hk.compile(list(gradients), engine=rule, threads=2)
+        return model.run(inputs)
+
+    default = run_all("hamkaas")
+    for rule in ("hamkaas:rows=3:depth=50:packing=always:grain=512:block-rows=7",
+                 "hamkaas:vectors=1:depth=9:packing=never:winograd=off"):
+        for result, expected in zip(run_all(rule), default):
+            np.testing.assert_array_equal(result, expected, err_msg=rule)
+    for result, expected in zip(run_all("hamkaas:winograd=4:rows=2"), default):
+        assert np.abs(result - expected).max() < 1e-4 * np.abs(expected).max()

@@ -7,6 +7,7 @@
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/OperandPlaces.h"
@@ -210,6 +211,7 @@ func::FuncOp FusedKernels::get(ArrayRef<Part> parts) {
   for (StringRef attribute :
        {HamKaasDialect::kernelAttrName, HamKaasDialect::tilesAttrName})
     kernel->setAttr(attribute, first->getAttr(attribute));
+  setKnobs(kernel, getKnobs(first));
   builder.setInsertionPointToStart(kernel.addEntryBlock());
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);

@@ -16,6 +16,7 @@
 // CHECK:       func.func private @add_sub(
 // CHECK-SAME:    hamkaas.fused_calls = array<i64: 3, 3>
 // CHECK-SAME:    hamkaas.kernel = #hamkaas.kernel<elementwise, tile = [16]>
+// CHECK-SAME:    hamkaas.knobs = {grain = 16 : i64}
 // CHECK-SAME:    hamkaas.tiles = 4
 // CHECK:         scf.for %[[TILE:.*]] = %c0 to %c4
 // CHECK:           scf.for %[[I:.*]] = %c0 to %c16
@@ -68,7 +69,7 @@ func.func private @copy(%a0: memref<64xf32>, %out: memref<64xf32>) attributes {h
   } {hamkaas.tile_loop}
   return
 }
-func.func private @add(%a0: memref<64xf32> {hamkaas.inplace}, %a1: memref<64xf32> {hamkaas.inplace}, %out: memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise, tile = [16]>, hamkaas.tiles = 4 : i64} {
+func.func private @add(%a0: memref<64xf32> {hamkaas.inplace}, %a1: memref<64xf32> {hamkaas.inplace}, %out: memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise, tile = [16]>, hamkaas.knobs = {grain = 16 : i64}, hamkaas.tiles = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
