@@ -146,7 +146,7 @@ private:
                                        StringRef name);
   void addMatMul(const HamKaasEngineNode &node);
   void addConv(const HamKaasEngineNode &node);
-  void addWinograd(ArrayRef<int64_t> result);
+  bool addWinograd(ArrayRef<int64_t> positions);
   void addShapes(int64_t rows, int64_t columns, size_t count);
   void addProduct(int64_t outer, int64_t rows, int64_t columns, int64_t depth,
                   const HamKaasEngineTensor &right);
@@ -214,12 +214,19 @@ static bool isAll(ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [&](int64_t value) { return value == expected; });
 }
 
-void VariantList::addWinograd(ArrayRef<int64_t> result) {
-  variants.push_back((winogradKnob + "=off").str());
+/// `positions` are those of the result, or of the weights whose gradient it is.
+/// Returns whether a tile fits.
+bool VariantList::addWinograd(ArrayRef<int64_t> positions) {
+  std::vector<std::string> found{(winogradKnob + "=off").str()};
   for (const WinogradMatrices &matrices : getWinogradMatrices())
-    if (matrices.error <= winogradError && result[1] % matrices.tile == 0 &&
-        result[2] % matrices.tile == 0)
-      add(winogradKnob, matrices.tile);
+    if (matrices.error <= winogradError &&
+        llvm::all_of(positions,
+                     [&](int64_t size) { return size % matrices.tile == 0; }))
+      found.push_back((winogradKnob + "=" + Twine(matrices.tile)).str());
+  if (found.size() == 1)
+    return false;
+  variants.insert(variants.end(), found.begin(), found.end());
+  return true;
 }
 
 void VariantList::addConv(const HamKaasEngineNode &node) {
@@ -231,13 +238,15 @@ void VariantList::addConv(const HamKaasEngineNode &node) {
   int64_t groups = getShape(node.operands[0]).back() / depth;
   bool isDense = groups == 1 && isAll(getIntegers(node, "strides"), 1) &&
                  isAll(getIntegers(node, "dilations"), 1);
-  if (isDense && window == ArrayRef<int64_t>({3, 3}) &&
-      right.elementType == HamKaasFloat32)
-    return addWinograd(result);
-  int64_t positions = std::accumulate(result.begin(), result.end() - 1,
-                                      int64_t(1), std::multiplies<>());
+  ArrayRef<int64_t> positions = result.slice(1, window.size());
+  if (isDense && window.size() == 2 && right.elementType == HamKaasFloat32 &&
+      ((isAll(window, 3) && addWinograd(positions)) ||
+       (isAll(positions, 3) && addWinograd(window))))
+    return;
+  int64_t rows = std::accumulate(result.begin(), result.end() - 1, int64_t(1),
+                                 std::multiplies<>());
   if (groups == 1 && isAll(window, 1))
-    return addProduct(/*outer=*/1, positions, columns, depth, right);
+    return addProduct(/*outer=*/1, rows, columns, depth, right);
   // With one channel each, nothing is shared.
   if (depth > 1)
     addShapes(result[result.size() - 2], columns / groups, /*count=*/3);

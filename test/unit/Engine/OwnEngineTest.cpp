@@ -135,6 +135,26 @@ TEST(OwnEngine, ListsVariantsOfConvolutions) {
               ElementsAre("", "winograd=off", "winograd=2", "winograd=4"));
   EXPECT_THAT(list(window, "x86-64-v3", /*winogradError=*/1e-6),
               ElementsAre("", "winograd=off", "winograd=2"));
+  // So may the gradient of weights.
+  EXPECT_THAT(list("hamkaas-group 1\ninput float32 32 30 30 1\n"
+                   "input float32 28 28 1 64\n"
+                   "node conv 0 1 : float32 32 3 3 64\n"
+                   "attribute dilations integers 1 1\n"
+                   "attribute groups integer 1\n"
+                   "attribute pad_high integers 0 0\n"
+                   "attribute pad_low integers 0 0\n"
+                   "attribute strides integers 1 1\n"),
+              ElementsAre("", "winograd=off", "winograd=2", "winograd=4"));
+  // An image that no tile divides has other tiles of sums.
+  std::vector<std::string> odd =
+      list("hamkaas-group 1\ninput float32 1 7 7 32\n"
+           "constant float32 3 3 32 64\nnode conv 0 1 : float32 1 7 7 64\n"
+           "attribute dilations integers 1 1\nattribute groups integer 1\n"
+           "attribute pad_high integers 1 1\nattribute pad_low integers 1 1\n"
+           "attribute strides integers 1 1\n");
+  expectUsable(odd);
+  EXPECT_THAT(odd, Not(Contains(StartsWith("winograd="))));
+  EXPECT_GT(odd.size(), 1u);
   std::vector<std::string> strided =
       list("hamkaas-group 1\ninput float32 1 28 28 32\n"
            "constant float32 3 3 32 64\nnode conv 0 1 : float32 1 14 14 64\n"
