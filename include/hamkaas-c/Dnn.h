@@ -216,6 +216,11 @@ HAMKAAS_API HamKaasDnnStatus
 HamKaasDnnCreate(HamKaasDnnHandle **handle /* out */,
                  const HamKaasDnnHandleOptions *options);
 
+/// Sets where engine libraries are searched, for all graphs of the process:
+/// folders and files separated by colons, an empty entry for the usual places
+/// (see docs/Engines.md). Null stands for these alone, as at first.
+HAMKAAS_API HamKaasDnnStatus HamKaasDnnSetEnginePath(const char *path);
+
 /// Plans made with the handle can still be read and written, but no longer run.
 HAMKAAS_API HamKaasDnnStatus HamKaasDnnDestroy(HamKaasDnnHandle *handle);
 

@@ -61,6 +61,11 @@ private:
   HamKaasDnnHandle *owned = nullptr;
 };
 
+/// Sets where engine libraries are searched: see HamKaasDnnSetEnginePath.
+inline Error set_engine_path(const std::string &path) {
+  return detail::check(HamKaasDnnSetEnginePath(path.c_str()));
+}
+
 } // namespace hamkaas::dnn
 
 #endif // HAMKAAS_DNN_DNN_H

@@ -113,6 +113,10 @@ HamKaasDnnStatus HamKaasDnnCreate(HamKaasDnnHandle **handle,
   return status;
 }
 
+HamKaasDnnStatus HamKaasDnnSetEnginePath(const char *path) {
+  return toStatus(setDnnEnginePath(path ? path : ""));
+}
+
 HamKaasDnnStatus HamKaasDnnDestroy(HamKaasDnnHandle *handle) {
   return removeHandle(handle, sessionKind);
 }

@@ -110,6 +110,36 @@ static SharedDnnEngine describeEngine(const HamKaasEngine &given) {
   return engine;
 }
 
+namespace {
+
+struct EnginePath {
+  std::mutex mutex;
+  std::string text;
+};
+
+} // namespace
+
+static EnginePath &getEnginePath() {
+  // NOTE: never destroyed, because other threads may run when the process ends.
+  static auto &path = *new EnginePath;
+  return path;
+}
+
+static std::string readEnginePath() {
+  EnginePath &path = getEnginePath();
+  std::lock_guard<std::mutex> lock(path.mutex);
+  return path.text;
+}
+
+Error capi::setDnnEnginePath(StringRef text) {
+  if (Error error = checkEnginePath(text))
+    return error;
+  EnginePath &path = getEnginePath();
+  std::lock_guard<std::mutex> lock(path.mutex);
+  path.text = text.str();
+  return Error::success();
+}
+
 /// In the order of the search.
 static std::vector<const HamKaasEngine *> listEngines(const EngineHost &host) {
   std::vector<const HamKaasEngine *> engines;
@@ -164,7 +194,7 @@ public:
 
   /// Gives groups to an engine: `rule` is one of --engine. The error says what
   /// stays ours.
-  Error ask(StringRef name, StringRef rule) {
+  Error ask(StringRef name, StringRef rule, StringRef path) {
     // An engine that computes nothing is a warning.
     mlir::ScopedDiagnosticHandler quiet(
         &context, [](mlir::Diagnostic &) { return mlir::success(); });
@@ -173,6 +203,7 @@ public:
     mlir::PassManager manager(&context);
     UseEnginesOptions options;
     options.engines = rule.str();
+    options.path = path.str();
     manager.addPass(createUseEngines(options));
     if (failed(manager.run(*copy)))
       return diagnostics.take();
@@ -220,6 +251,7 @@ private:
 
 /// Asks for the engines that the graph does not remember answers of.
 static void askEngines(const DnnGraph &graph, const EngineHost &host,
+                       StringRef path,
                        llvm::ArrayRef<const HamKaasEngine *> engines) {
   std::optional<EngineQuestion> question;
   for (const HamKaasEngine *engine : engines) {
@@ -231,7 +263,7 @@ static void askEngines(const DnnGraph &graph, const EngineHost &host,
     if (!problem && !(question && question->isPrepared()))
       problem = question.emplace().prepare(graph);
     if (!problem)
-      problem = question->ask(engine->id, engine->id);
+      problem = question->ask(engine->id, engine->id, path);
     if (problem)
       answer->second.problem = toString(std::move(problem));
     else
@@ -240,11 +272,12 @@ static void askEngines(const DnnGraph &graph, const EngineHost &host,
 }
 
 std::vector<SharedDnnEngine> capi::findDnnEngines(const DnnGraph &graph) {
-  const EngineHost &host = EngineHost::get("");
+  std::string path = readEnginePath();
+  const EngineHost &host = EngineHost::get(path);
   std::vector<const HamKaasEngine *> engines = listEngines(host);
   std::vector<SharedDnnEngine> found = {getOwnEngine()};
   std::lock_guard<std::mutex> lock(graph.mutex);
-  askEngines(graph, host, engines);
+  askEngines(graph, host, path, engines);
   for (const HamKaasEngine *engine : engines)
     if (SharedDnnEngine known =
             graph.answers.at({&host, int64_t(engine->hash)}).engine)
@@ -256,12 +289,13 @@ Expected<SharedDnnEngine> capi::findDnnEngine(const DnnGraph &graph,
                                               int64_t id) {
   if (id == getOwnEngine()->getId())
     return getOwnEngine();
-  const EngineHost &host = EngineHost::get("");
+  std::string path = readEnginePath();
+  const EngineHost &host = EngineHost::get(path);
   for (const HamKaasEngine *engine : listEngines(host)) {
     if (int64_t(engine->hash) != id)
       continue;
     std::lock_guard<std::mutex> lock(graph.mutex);
-    askEngines(graph, host, engine);
+    askEngines(graph, host, path, engine);
     const DnnEngineAnswer &answer = graph.answers.at({&host, id});
     if (answer.engine)
       return answer.engine;
@@ -283,7 +317,7 @@ Error capi::checkDnnSettings(const DnnGraph &graph, const DnnEngine &engine,
   EngineQuestion question;
   if (Error error = question.prepare(graph))
     return error;
-  return question.ask(engine.name, settings.engine);
+  return question.ask(engine.name, settings.engine, settings.enginePath);
 }
 
 //===----------------------------------------------------------------------===//
@@ -373,8 +407,10 @@ Expected<DnnSettings>
 capi::readKnobChoices(const DnnEngine &engine,
                       llvm::ArrayRef<SharedDnnDescriptor> choices) {
   DnnSettings settings;
-  if (!engine.isOwn())
+  if (!engine.isOwn()) {
     settings.engine = engine.name;
+    settings.enginePath = readEnginePath();
+  }
   llvm::StringSet<> seen;
   for (const SharedDnnDescriptor &choice : choices) {
     StringRef id = choice->find(HamKaasDnnAttrKnobId)->text;

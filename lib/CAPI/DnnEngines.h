@@ -12,6 +12,9 @@
 
 namespace hamkaas::capi {
 
+/// Sets the search path of all graphs, as --engine-path has it.
+llvm::Error setDnnEnginePath(llvm::StringRef path);
+
 /// The engines that compute the graph: ours, then those of libraries in the
 /// order of the search.
 std::vector<SharedDnnEngine> findDnnEngines(const DnnGraph &graph);

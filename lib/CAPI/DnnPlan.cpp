@@ -74,6 +74,7 @@ Expected<std::shared_ptr<DnnPlan>> DnnPlan::compile(const DnnGraph &graph,
   options.precision = text(settings.precision);
   options.targetCpu = text(settings.targetCpu);
   options.engine = text(settings.engine);
+  options.enginePath = text(settings.enginePath);
   ModelSource source;
   source.text = graph.bytecode;
   source.isBytecode = true;

@@ -50,8 +50,9 @@ makeDnnGraph(nodes::NodeGraph graph);
 
 /// The engine and its knobs that are set, as options of the compiler.
 struct DnnSettings {
-  /// A rule, "openblas:rows=64"; empty for our engine, whose knobs follow.
-  std::string engine;
+  /// A rule, "openblas:rows=64", and its search path; empty for our engine,
+  /// whose knobs follow.
+  std::string engine, enginePath;
   double winogradError = 0;
   int64_t maxWorkspace = 0;
   std::string noOptimize, precision, targetCpu;

@@ -366,11 +366,25 @@ TEST(DnnEnginesTest, SearchPath) {
       folder / "sample.so");
   Softmax test;
   EXPECT_THAT(listEngines(test.graph), Contains("sample"));
+  auto expectTwice = [&] {
+    EXPECT_THAT(listEngines(test.graph), Not(Contains("sample")));
+    EXPECT_THAT(refuse(test, "sample"),
+                HasSubstr("expected engine 'sample' in one file, got "));
+  };
   setenv("HAMKAAS_ENGINE_PATH", folder.c_str(), 1);
-  EXPECT_THAT(listEngines(test.graph), Not(Contains("sample")));
-  EXPECT_THAT(refuse(test, "sample"),
-              HasSubstr("expected engine 'sample' in one file, got "));
+  expectTwice();
   unsetenv("HAMKAAS_ENGINE_PATH");
   EXPECT_THAT(listEngines(test.graph), Contains("sample"));
+  // With the usual places, and without them.
+  EXPECT_EQ(explain(set_engine_path(folder.string() + ":")), "");
+  expectTwice();
+  EXPECT_EQ(explain(set_engine_path(folder)), "");
+  EXPECT_EQ(listEngines(test.graph),
+            std::vector<std::string>({"hamkaas", "sample"}));
+  EXPECT_EQ(test.run(), "");
+  EXPECT_EQ(explain(set_engine_path(folder / "none")),
+            "expected folders and files that are there, got '" +
+                (folder / "none").string() + "'");
+  EXPECT_EQ(HamKaasDnnSetEnginePath(nullptr), HamKaasDnnSuccess);
   std::filesystem::remove_all(folder);
 }
