@@ -159,14 +159,17 @@ def batchnorm_backward(torch, node, dy, x, scale, mean, inverse):
 def sdpa(torch, node, q, k, v):
     causal = node.get("causal_mask", False)
     scale = node.get("attn_scale", 1 / math.sqrt(q.shape[-1]))
-    o = torch.nn.functional.scaled_dot_product_attention(
-        q, k, v, is_causal=causal, scale=scale
-    )
     scores = q @ k.transpose(-1, -2) * scale
     if causal:
         mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
         scores = scores.masked_fill(~mask, -math.inf)
-    return [o, scores.logsumexp(-1)]
+    # Since torch 2.0.
+    attention = getattr(
+        torch.nn.functional,
+        "scaled_dot_product_attention",
+        lambda *_, **__: scores.softmax(-1) @ v,
+    )
+    return [attention(q, k, v, is_causal=causal, scale=scale), scores.logsumexp(-1)]
 
 
 KINDS = {
