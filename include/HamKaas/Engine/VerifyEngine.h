@@ -22,9 +22,10 @@ namespace hamkaas {
 ///
 /// An error if the engine fails, crashes, or takes too long; writes where it
 /// must not, or leaves elements out; if a result differs by more than the
-/// tolerance of its type, which is that of `--check-against=reference`; or if
-/// an engine that notes BitExact has two results. It costs several
-/// interpretations of the group.
+/// tolerance of its type, which is that of `--check-against=reference`, times
+/// the scale of its row or of the values on the way to it; or if an engine that
+/// notes BitExact has two results. It costs several interpretations of the
+/// group.
 llvm::Error verifyEngine(const rt::EngineAccess &engine, llvm::StringRef group,
                          llvm::StringRef knobs, llvm::StringRef place);
 
