@@ -164,8 +164,9 @@ typedef struct HamKaasEnginePlan {
   uint64_t packedBytes;
 } HamKaasEnginePlan;
 
-/// Calls `body` for parts of the range [0, count) on the host's threads, and
-/// returns when all are done. Which thread takes which part is not known.
+/// Calls `body` for parts of the range [0, count) on the host's threads, for a
+/// GPU on the caller's alone, and returns when all are done. Which thread takes
+/// which part is not known.
 typedef void (*HamKaasEngineBody)(void *context, int64_t begin, int64_t end);
 typedef struct HamKaasEngineThreads {
   void (*parallelFor)(void *threads, HamKaasEngineBody body, void *context,

@@ -315,8 +315,9 @@ llvm::Expected<ProgramCode> Compilation::getCode() {
   if (!cache)
     return cache.takeError();
   // Passes and engines that do not run cannot be checked.
-  bool isChecked = options.checkEachPass ||
-                   (options.verifyEngines && !options.engine.empty());
+  bool hasEngines = !options.engine.empty() || !pipeline.groupEngines.empty();
+  bool isChecked =
+      options.checkEachPass || (options.verifyEngines && hasEngines);
   if (std::optional<ProgramCode> known =
           isChecked ? std::nullopt : cache->lookup()) {
     known->info.isCached = true;

@@ -143,10 +143,7 @@ def OutlineDeviceCode
     of its kernels, one after the other, all with the threads of the largest.
     Kernels without other calls have no function then.
 
-    Kernels with `hamkaas.matmul` become declarations with
-    `hamkaas.device_matmul`, their number, and the alignment of their
-    arguments; a library computes them. It does not know of failed checks, so
-    in a program with checks, kernels that write a state are functions.
+    Kernels of `hamkaas.engine_call` stay as they are.
 
     Constants that host functions or kernels refer to are copied to the module.
     Arguments have the LLVM attributes that hold in all calls: alignment, and

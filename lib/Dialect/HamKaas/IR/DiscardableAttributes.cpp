@@ -82,7 +82,6 @@ static constexpr Kind tensorType = {"the type of a tensor of static shape",
                                     isTensorType};
 static constexpr Kind region = {"#hamkaas.region<...>", isOf<MemoryRegionAttr>};
 static constexpr Kind kernel = {"#hamkaas.kernel<...>", isOf<KernelAttr>};
-static constexpr Kind matmul = {"#hamkaas.matmul<...>", isOf<MatmulAttr>};
 static constexpr Kind deviceKernel = {"#hamkaas.device_kernel<...>",
                                       isOf<DeviceKernelAttr>};
 static constexpr Kind tileRunner = {"#hamkaas.tile_runner<...>",
@@ -144,8 +143,6 @@ static constexpr Holder callOrCopy = {"a call or a copy",
                                       isOneOf<CallOpInterface, memref::CopyOp>};
 static constexpr Holder callOrGroup = {"a call or a group",
                                        isOneOf<CallOpInterface, GroupOp>};
-static constexpr Holder functionOrGroup = {
-    "a function or a group", isOneOf<FunctionOpInterface, GroupOp>};
 static constexpr Holder kernelOrPart = {
     "a function, a group or what may be in one",
     isOneOf<FunctionOpInterface, GroupOp, KernelOpInterface>};
@@ -168,8 +165,6 @@ static const Rule rules[] = {
     {knobsAttrName, kernelOrPart, knobs},
     {HamKaasDialect::laneStoreAttrName, store, unit},
     {HamKaasDialect::deviceKernelAttrName, function, deviceKernel},
-    {HamKaasDialect::matmulAttrName, functionOrGroup, matmul},
-    {HamKaasDialect::deviceMatmulAttrName, function, count},
     {HamKaasDialect::sharedBytesAttrName, function, count},
     {HamKaasDialect::libraryAttrName, function, unit},
     {HamKaasDialect::opsAttrName, callOrGroup, text},
@@ -312,21 +307,6 @@ LogicalResult KernelAttr::verify(Emit emit, KernelFamily,
     if (failed(verifyAtLeast(emit, "a size of the tile", size, 1)))
       return failure();
   return success();
-}
-
-LogicalResult MatmulAttr::verify(Emit emit, int64_t batches, int64_t rows,
-                                 int64_t columns, int64_t depth, int32_t left,
-                                 int32_t right, int32_t bias, int32_t addend,
-                                 MatmulActivation, int32_t alignment) {
-  return success(succeeded(verifyAtLeast(emit, "batches", batches, 1)) &&
-                 succeeded(verifyAtLeast(emit, "rows", rows, 1)) &&
-                 succeeded(verifyAtLeast(emit, "columns", columns, 1)) &&
-                 succeeded(verifyAtLeast(emit, "depth", depth, 1)) &&
-                 succeeded(verifyAtLeast(emit, "left", left, 0)) &&
-                 succeeded(verifyAtLeast(emit, "right", right, 0)) &&
-                 succeeded(verifyAtLeast(emit, "bias", bias, -1)) &&
-                 succeeded(verifyAtLeast(emit, "addend", addend, -1)) &&
-                 succeeded(verifyAtLeast(emit, "alignment", alignment, 1)));
 }
 
 LogicalResult EngineAttr::verify(Emit emit, StringRef id, StringRef, StringRef,

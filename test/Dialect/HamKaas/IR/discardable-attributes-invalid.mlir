@@ -91,13 +91,6 @@ func.func private @global() attributes {hamkaas.name = "x"}
 
 // -----
 
-func.func @matmul(%x: memref<4xf32>, %i: index) {
-  // expected-error @below {{expected 'hamkaas.matmul' on a function or a group, got func.return}}
-  return {hamkaas.matmul}
-}
-
-// -----
-
 //===----------------------------------------------------------------------===//
 // Values, by attribute
 //===----------------------------------------------------------------------===//
@@ -237,26 +230,6 @@ func.func private @device_kernel() attributes {hamkaas.device_kernel = #hamkaas.
 
 // expected-error @below {{expected a checked argument to be at least 0, got -1}}
 func.func private @device_kernel() attributes {hamkaas.device_kernel = #hamkaas.device_kernel<1, checks = 0, checked = [-1]>}
-
-// -----
-
-// expected-error @below {{expected 'hamkaas.matmul' to be #hamkaas.matmul<...>, got unit}}
-func.func private @matmul() attributes {hamkaas.matmul}
-
-// -----
-
-// expected-error @below {{expected depth to be at least 1, got 0}}
-func.func private @matmul() attributes {hamkaas.matmul = #hamkaas.matmul<batches = 1, rows = 4, columns = 4, depth = 0, left = 0, right = 1, bias = -1, addend = -1, activation = none, alignment = 4>}
-
-// -----
-
-// expected-error @below {{expected left to be at least 0, got -1}}
-func.func private @matmul() attributes {hamkaas.matmul = #hamkaas.matmul<batches = 1, rows = 4, columns = 4, depth = 4, left = -1, right = 1, bias = -1, addend = -1, activation = none, alignment = 4>}
-
-// -----
-
-// expected-error @below {{expected 'hamkaas.device_matmul' to be an i64 of at least 0, got -4 : i64}}
-func.func private @device_matmul() attributes {hamkaas.device_matmul = -4}
 
 // -----
 

@@ -16,9 +16,6 @@ func.func private @k1() attributes {hamkaas.device_kernel = #hamkaas.device_kern
 // CHECK: #hamkaas.device_kernel<2, checks = 1>
 func.func private @k2() attributes {hamkaas.device_kernel = #hamkaas.device_kernel<2, checks = 1>}
 
-// CHECK: func private @k3() attributes {hamkaas.device_matmul = 0 : i64, hamkaas.matmul = #hamkaas.matmul<batches = 1,
-func.func private @k3() attributes {hamkaas.device_matmul = 0, hamkaas.matmul = #hamkaas.matmul<batches = 1, rows = 4, columns = 4, depth = 4, left = 0, right = 1, bias = -1, addend = -1, activation = none, alignment = 4>}
-
 // CHECK: func private @k4(memref<4xf32>, memref<4xf32>, memref<4xf32>) attributes {hamkaas.fused_calls = array<i64: 1, 2>}
 func.func private @k4(memref<4xf32>, memref<4xf32>, memref<4xf32>) attributes {hamkaas.fused_calls = array<i64: 1, 2>}
 

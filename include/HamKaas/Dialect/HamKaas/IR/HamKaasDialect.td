@@ -73,12 +73,6 @@ def HamKaas_Dialect : Dialect {
     /// `gpu.module`.
     static constexpr llvm::StringLiteral deviceKernelAttrName =
         "hamkaas.device_kernel";
-    /// The MatmulAttr of a group or kernel that a GPU library may compute; then
-    /// the number of the matmul, on the declaration of a kernel that it does
-    /// compute.
-    static constexpr llvm::StringLiteral matmulAttrName = "hamkaas.matmul";
-    static constexpr llvm::StringLiteral deviceMatmulAttrName =
-        "hamkaas.device_matmul";
     /// On a kernel in a `gpu.module`: the bytes of dynamic shared memory that a
     /// block needs.
     static constexpr llvm::StringLiteral sharedBytesAttrName =
@@ -280,44 +274,6 @@ def HamKaas_TileRunner : I32EnumAttr<
 def HamKaas_TileRunnerAttr
     : EnumAttr<HamKaas_Dialect, HamKaas_TileRunner, "tile_runner"> {
   let assemblyFormat = "`<` $value `>`";
-}
-
-def HamKaas_MatmulActivation : I32EnumAttr<
-    "MatmulActivation", "activation of a matmul", [
-      I32EnumAttrCase<"None", 0, "none">,
-      I32EnumAttrCase<"Relu", 1, "relu">,
-      I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">
-    ]> {
-  let cppNamespace = "::hamkaas";
-  let genSpecializedAttr = 0;
-}
-
-def HamKaas_MatmulAttr : AttrDef<HamKaas_Dialect, "Matmul"> {
-  let mnemonic = "matmul";
-  let summary = "matmul that a library may compute";
-  let description = [{
-    A `HamKaasMatmul` of the program: for each batch, `left * right + bias +
-    addend` and an activation, of dense, row-major float32 matrices. `left` to
-    `addend` are numbers of arguments, -1 for none; the result is the last
-    argument. All addresses are multiples of `alignment` bytes.
-
-    Example: `#hamkaas.matmul<batches = 1, rows = 128, columns = 1000,
-    depth = 784, left = 0, right = 1, bias = 2, addend = -1, activation = relu,
-    alignment = 4>`
-  }];
-  let parameters = (ins "int64_t":$batches, "int64_t":$rows, "int64_t":$columns,
-    "int64_t":$depth, "int32_t":$left, "int32_t":$right, "int32_t":$bias,
-    "int32_t":$addend, EnumParameter<HamKaas_MatmulActivation>:$activation,
-    "int32_t":$alignment);
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    MatmulAttr withAlignment(int32_t bytes) const {
-      return get(getContext(), getBatches(), getRows(), getColumns(), getDepth(),
-                 getLeft(), getRight(), getBias(), getAddend(), getActivation(),
-                 bytes);
-    }
-  }];
 }
 
 def HamKaas_EngineAttr : AttrDef<HamKaas_Dialect, "Engine"> {
