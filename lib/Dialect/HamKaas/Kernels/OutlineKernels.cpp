@@ -59,8 +59,7 @@ struct EqualBodies : llvm::DenseMapInfo<Operation *> {
       return a->getAttr(name) == b->getAttr(name);
     };
     return a.getFunctionType() == b.getFunctionType() &&
-           isAlike(HamKaasDialect::kernelAttrName) &&
-           isAlike(knobsAttrName) &&
+           isAlike(HamKaasDialect::kernelAttrName) && isAlike(knobsAttrName) &&
            OperationEquivalence::isRegionEquivalentTo(&a.getBody(),
                                                       &b.getBody(), flags);
   }
