@@ -91,16 +91,27 @@ def measure(path, options, folder):
     texts = [own, choices, *list_others(choices, options.groups)]
     programs = [Program(path, write(f"{i}.json", text), options.threads)
                 for i, text in enumerate(texts)]
+    # The same program would differ by noise alone.
+    if own == choices:
+        programs[1] = programs[0]
     expected = programs[0].take_turn(inputs)
-    for program in programs[1:]:
+    for program in programs[2 if own == choices else 1:]:
         for a, b in zip(program.take_turn(inputs), expected):
             assert np.allclose(a, b, rtol=1e-3, atol=1e-3 * np.abs(b).max())
     for _ in range(ROUNDS):
-        for program in programs:
+        for program in dict.fromkeys(programs):
+            program.take_turn(inputs)
+    # Of many, the one that looks best owes something to luck: measured anew.
+    best = min(programs, key=lambda program: program.median)
+    finalists = [programs[0], programs[1], best]
+    for program in finalists:
+        program.seconds = program.seconds[:2]
+    for _ in range(3 * ROUNDS):
+        for program in dict.fromkeys(finalists):
             program.take_turn(inputs)
     engines = [group["engine"] for group in choices["groups"]
                if group["engine"] != "hamkaas"]
-    return [program.median for program in programs], engines
+    return [program.median for program in finalists], len(programs), engines
 
 
 def main():
@@ -121,13 +132,14 @@ def main():
     gains, losses = [], []
     for path in options.files:
         with tempfile.TemporaryDirectory() as folder:
-            times, engines = measure(path, options, pathlib.Path(folder))
+            times, count, engines = measure(path, options,
+                                            pathlib.Path(folder))
         own, chosen, best = times[0], times[1], min(times)
         gains.append(own / chosen)
         losses.append(chosen / best)
         print(f"| {pathlib.Path(path).stem} | {1e3 * own:.3f} | "
               f"{1e3 * chosen:.3f} | {own / chosen:.2f} | "
-              f"{100 * (chosen / best - 1):.1f} % of {len(times)} | "
+              f"{100 * (chosen / best - 1):.1f} % of {count} | "
               f"{', '.join(sorted(set(engines))) or '-'} |", flush=True)
     print(f"\nGeometric means: gain {statistics.geometric_mean(gains):.2f}, "
           f"above the best {100 * (statistics.geometric_mean(losses) - 1):.1f} %")

@@ -151,18 +151,25 @@ llvm::Expected<double> CandidateTimer::takeTurn(Candidate &candidate) {
          double(candidate.runsPerTurn);
 }
 
+/// One of each that has not lost.
+llvm::Error CandidateTimer::takeTurns() {
+  for (auto &candidate : candidates) {
+    if (candidate->hasLost)
+      continue;
+    auto seconds = takeTurn(*candidate);
+    if (!seconds)
+      return seconds.takeError();
+    candidate->seconds.push_back(*seconds);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error CandidateTimer::run(Deadline deadline) {
   for (size_t turn = 0; turn < maxTurns; ++turn) {
     if (turn >= minTurns && steady_clock::now() > deadline)
       break;
-    for (auto &candidate : candidates) {
-      if (candidate->hasLost)
-        continue;
-      auto seconds = takeTurn(*candidate);
-      if (!seconds)
-        return seconds.takeError();
-      candidate->seconds.push_back(*seconds);
-    }
+    if (llvm::Error error = takeTurns())
+      return error;
     if (turn < 2)
       continue;
     double best = getSeconds(getBest());
@@ -171,6 +178,17 @@ llvm::Error CandidateTimer::run(Deadline deadline) {
       candidate->hasLost |=
           candidate->getMedian() > getLosingRatio(turn) * best;
   }
+  size_t best = getBest();
+  if (best == 0 || candidates.size() == 2)
+    return llvm::Error::success();
+  for (auto [i, candidate] : llvm::enumerate(candidates)) {
+    candidate->hasLost = i != 0 && i != best;
+    if (!candidate->hasLost)
+      candidate->seconds.clear();
+  }
+  for (size_t turn = 0; turn < maxTurns; ++turn)
+    if (llvm::Error error = takeTurns())
+      return error;
   return llvm::Error::success();
 }
 
@@ -181,9 +199,10 @@ double CandidateTimer::getSeconds(size_t candidate) const {
 size_t CandidateTimer::getBest() const {
   double best = candidates.front()->getMedian();
   for (const auto &candidate : candidates)
-    best = std::min(best, candidate->getMedian());
+    if (!candidate->hasLost)
+      best = std::min(best, candidate->getMedian());
   auto isBest = [&](const auto &candidate) {
-    return candidate->getMedian() <= noise * best;
+    return !candidate->hasLost && candidate->getMedian() <= noise * best;
   };
   return llvm::find_if(candidates, isBest) - candidates.begin();
 }

@@ -43,7 +43,8 @@ public:
   size_t size() const { return candidates.size(); }
 
   /// Lets them run in turns until the fastest are known, or until the deadline,
-  /// but a few times each in any case.
+  /// but a few times each in any case. Of many, the one that looks best owes
+  /// something to luck: it and the first are then measured anew.
   llvm::Error run(Deadline deadline);
 
   /// The median seconds of a run.
@@ -57,6 +58,7 @@ private:
   struct Candidate;
 
   llvm::Expected<double> takeTurn(Candidate &candidate);
+  llvm::Error takeTurns();
   llvm::Error checkResults(Candidate &candidate, llvm::StringRef engine);
 
   mlir::ModuleOp graph;
