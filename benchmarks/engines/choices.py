@@ -63,7 +63,7 @@ def list_others(choices, most):
     """The choices with another engine for one group, for the groups that take
     longest."""
     groups = sorted(choices["groups"],
-                    key=lambda group: -min(t["seconds"] for t in group["tried"]))
+                    key=lambda group: -min(t["nanoseconds"] for t in group["tried"]))
     for group in groups[:most]:
         for tried in group["tried"]:
             if tried["engine"] != group["engine"]:

@@ -7,6 +7,7 @@
 
 #include "CandidateTimer.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Engine/Trial.h"
 #include "HamKaas/Program/Difference.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Support/DiagnosticText.h"
@@ -25,8 +26,6 @@ static constexpr size_t minTurns = 5, maxTurns = 15;
 /// After `turns` turns, a candidate that takes this many times as long as the
 /// best has lost.
 static double getLosingRatio(size_t turns) { return turns < 4 ? 1.5 : 1.15; }
-/// Differences that are left to chance.
-static constexpr double noise = 1.02;
 
 struct CandidateTimer::Candidate {
   ProgramInMemory program;
@@ -105,17 +104,14 @@ llvm::Error CandidateTimer::add(StringRef engine, StringRef choices) {
   };
   if (llvm::Error error = compile(*copy, options).moveInto(candidate->program))
     return explain(std::move(error));
-  auto runner = createProgramRunner(candidate->program.program->program(),
-                                    graph.getContext(), {});
-  if (!runner)
-    return explain(runner.takeError());
-  candidate->runner = std::move(*runner);
-  if (inputs.empty())
-    for (const TensorDeclaration &input : candidate->runner->inputs())
-      inputs.push_back(makeInput(input.type, input.name));
-  for (const TensorDeclaration &output : candidate->runner->outputs())
-    candidate->outputs.emplace_back(output.type);
-  auto first = takeTurn(*candidate);
+  // Engines of others may crash or hang. The parent says what else is wrong.
+  if (!candidate->program.info.engineCalls.empty())
+    if (llvm::Error error = tryInChild([&](TrialStep step) {
+          step(("engine '" + engine + "': a run").str());
+          llvm::consumeError(start(*candidate).takeError());
+        }))
+      return error;
+  auto first = start(*candidate);
   if (!first)
     return explain(first.takeError());
   if (llvm::Error error = checkResults(*candidate, engine))
@@ -123,6 +119,21 @@ llvm::Error CandidateTimer::add(StringRef engine, StringRef choices) {
   candidate->runsPerTurn = std::clamp<double>(turnSeconds / *first, 1, 1000);
   candidates.push_back(std::move(candidate));
   return llvm::Error::success();
+}
+
+/// The seconds of the first run.
+llvm::Expected<double> CandidateTimer::start(Candidate &candidate) {
+  auto runner = createProgramRunner(candidate.program.program->program(),
+                                    graph.getContext(), {});
+  if (!runner)
+    return runner.takeError();
+  candidate.runner = std::move(*runner);
+  if (inputs.empty())
+    for (const TensorDeclaration &input : candidate.runner->inputs())
+      inputs.push_back(makeInput(input.type, input.name));
+  for (const TensorDeclaration &output : candidate.runner->outputs())
+    candidate.outputs.emplace_back(output.type);
+  return takeTurn(candidate);
 }
 
 llvm::Error CandidateTimer::checkResults(Candidate &candidate,

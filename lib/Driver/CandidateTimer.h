@@ -39,6 +39,9 @@ public:
   /// be compiled or run; after another than the first, that is no candidate.
   llvm::Error add(llvm::StringRef engine, llvm::StringRef choices = {});
 
+  /// Differences up to this factor are left to chance.
+  static constexpr double noise = 1.02;
+
   /// How many there are.
   size_t size() const { return candidates.size(); }
 
@@ -59,6 +62,7 @@ private:
 
   llvm::Expected<double> takeTurn(Candidate &candidate);
   llvm::Error takeTurns();
+  llvm::Expected<double> start(Candidate &candidate);
   llvm::Error checkResults(Candidate &candidate, llvm::StringRef engine);
 
   mlir::ModuleOp graph;

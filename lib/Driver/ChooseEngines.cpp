@@ -17,11 +17,12 @@
 #include "HamKaas/Target/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/TargetParser/Host.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -33,7 +34,7 @@ using std::chrono::steady_clock;
 //===----------------------------------------------------------------------===//
 
 /// Seconds for all groups of a model, unless the user says.
-static constexpr double usualSeconds = 60;
+static constexpr double usualSeconds = 60, mostSeconds = 24 * 3600;
 
 /// The seconds to measure; none for the cost model.
 static llvm::Expected<std::optional<double>> parseChoose(StringRef text) {
@@ -44,11 +45,12 @@ static llvm::Expected<std::optional<double>> parseChoose(StringRef text) {
   bool isRight =
       rest.consume_front("measure") &&
       (rest.empty() || (rest.consume_front("=") && !rest.getAsDouble(seconds) &&
-                        seconds > 0 && std::isfinite(seconds)));
+                        seconds > 0 && seconds <= mostSeconds));
   if (isRight)
     return seconds;
   return makeOptionError(OptionId::choose,
-                         "expected model, measure or measure=SECONDS, got '" +
+                         "expected model, measure or measure=SECONDS, at most "
+                         "86400, got '" +
                              text + "'");
 }
 
@@ -67,26 +69,32 @@ bool hamkaas::measuresEngines(const CompileSettings &settings) {
 /// Nothing if `mayBeAbsent` and there is no such file.
 static llvm::Expected<std::optional<Choices>> readChoices(StringRef path,
                                                           bool mayBeAbsent) {
+  auto fail = [&](const Twine &reason) {
+    return makeOptionError(OptionId::choices,
+                           "cannot read '" + path + "': " + reason);
+  };
+  llvm::sys::fs::file_status status;
+  std::error_code problem = llvm::sys::fs::status(path, status);
+  if (problem == std::errc::no_such_file_or_directory && mayBeAbsent)
+    return std::nullopt;
+  if (problem)
+    return fail(problem.message());
+  if (!llvm::sys::fs::is_regular_file(status))
+    return fail("not a regular file");
   auto file = llvm::MemoryBuffer::getFile(path);
-  if (!file) {
-    if (mayBeAbsent && file.getError() == std::errc::no_such_file_or_directory)
-      return std::nullopt;
-    return makeOptionError(OptionId::choices, "cannot read '" + path + "': " +
-                                                  file.getError().message());
-  }
+  if (!file)
+    return fail(file.getError().message());
   auto choices = parseChoices((*file)->getBuffer());
   if (!choices)
-    return makeOptionError(OptionId::choices,
-                           "cannot read '" + path +
-                               "': " + llvm::toString(choices.takeError()));
+    return fail(llvm::toString(choices.takeError()));
   return std::move(*choices);
 }
 
-static llvm::Error writeChoices(StringRef path, const Choices &choices) {
+static std::string formatChoices(const Choices &choices) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   printChoices(choices, stream);
-  return writeOutputFile(path, text);
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,9 +117,13 @@ public:
 
 private:
   llvm::Expected<Choice> measure(GroupModel &model, Deadline until);
+  llvm::Expected<std::optional<Choice>> findChoice(GroupModel &model,
+                                                   int64_t left);
+  std::optional<Choice> lookup(const CodeCache::Key &key,
+                               const GroupModel &model) const;
   llvm::Error compareWhole(Choices &choices);
   std::optional<CodeCache::Key> makeKey(const GroupModel &model) const;
-  llvm::Error tell(const Twine &step, int done, int total) const;
+  llvm::Error tell(const Twine &step) const;
 
   ModuleOp graph;
   const TargetCpu &host;
@@ -119,13 +131,18 @@ private:
   CompileFunction compile;
   Deadline deadline;
   std::optional<CodeCache> cache;
+  llvm::StringSet<> measured; ///< The digests of groups.
+  size_t groupCount = 0, groupsDone = 0;
+  bool isComplete = true; ///< No engine was left out for want of time.
 };
 
 } // namespace
 
-llvm::Error Measurement::tell(const Twine &step, int done, int total) const {
+/// Asks the user whether to go on.
+llvm::Error Measurement::tell(const Twine &step) const {
   std::string text = step.str();
-  if (!options.progress || options.progress(text, done, total))
+  if (!options.progress ||
+      options.progress(text, int(groupsDone), int(groupCount)))
     return llvm::Error::success();
   return llvm::createStringError("the compilation was stopped before its "
                                  "step '" +
@@ -158,15 +175,6 @@ Measurement::makeKey(const GroupModel &model) const {
   return hasher.final<32>();
 }
 
-/// Three digits: what was measured has no more.
-static double roundSeconds(double seconds) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.2e", seconds);
-  double rounded = seconds;
-  (void)StringRef(text).getAsDouble(rounded);
-  return rounded;
-}
-
 llvm::Expected<Choice> Measurement::measure(GroupModel &model, Deadline until) {
   CompileOptions own = options;
   own.parameters = nullptr;
@@ -174,8 +182,12 @@ llvm::Expected<Choice> Measurement::measure(GroupModel &model, Deadline until) {
   std::vector<StringRef> engines;
   for (const std::string &engine : model.engines) {
     // Compiling is half of the work.
-    if (engines.size() > 1 && steady_clock::now() > until)
+    if (engines.size() > 1 && steady_clock::now() > until) {
+      isComplete = false;
       break;
+    }
+    if (llvm::Error error = tell("measuring " + model.ops + " at " + model.at))
+      return std::move(error);
     if (llvm::Error error = timer.add(engine)) {
       if (engines.empty())
         return std::move(error);
@@ -191,38 +203,82 @@ llvm::Expected<Choice> Measurement::measure(GroupModel &model, Deadline until) {
   Choice choice;
   choice.group = model.digest;
   choice.ops = model.ops;
-  choice.at = model.at;
   choice.engine = engines[timer.getBest()].str();
   for (auto [i, engine] : llvm::enumerate(engines))
-    choice.tried.push_back({engine.str(), roundSeconds(timer.getSeconds(i))});
+    choice.tried.push_back({engine.str(), timer.getSeconds(i)});
   return choice;
 }
 
 /// Engines that win alone may lose together: kernels of theirs are fused with
-/// nothing. Then all groups stay ours.
+/// nothing. Then the groups that were measured now stay ours.
 llvm::Error Measurement::compareWhole(Choices &choices) {
-  auto isOwn = [](const Choice &choice) { return choice.engine == ownEngine; };
-  if (llvm::all_of(choices.groups, isOwn))
+  Choices own = choices;
+  for (Choice &choice : own.groups)
+    if (measured.contains(choice.group))
+      choice.engine = ownEngine.str();
+  std::string chosenText = encodeChoices(choices.groups);
+  std::string ownText = encodeChoices(own.groups);
+  if (chosenText == ownText)
     return llvm::Error::success();
   CandidateTimer timer(graph, options, compile);
-  if (llvm::Error error = timer.add(ownEngine)) {
+  if (llvm::Error error = tell("measuring the program"))
+    return error;
+  if (llvm::Error error = timer.add(options.engine, ownText)) {
     // A model that does not run on any inputs cannot be compared.
     llvm::consumeError(std::move(error));
     return llvm::Error::success();
   }
-  llvm::Error error = timer.add("", encodeChoices(choices.groups));
-  if (!error) {
-    error = timer.run(deadline);
-    if (!error && timer.getSeconds(1) <= timer.getSeconds(0))
-      return error;
+  if (llvm::Error error = tell("measuring the program"))
+    return error;
+  std::string reason = "together they are slower than our own code";
+  if (llvm::Error error = timer.add(options.engine, chosenText)) {
+    reason = llvm::toString(std::move(error));
+  } else {
+    if (llvm::Error failure = timer.run(deadline))
+      return failure;
+    // Less than that is noise, and the groups by themselves were faster.
+    if (timer.getSeconds(1) <= CandidateTimer::noise * timer.getSeconds(0))
+      return llvm::Error::success();
   }
-  bool isSlower = !error;
-  graph.emitWarning("the engines that were chosen are not used: ")
-      << (isSlower ? "together they are slower than our own code"
-                   : llvm::toString(std::move(error)));
-  for (Choice &choice : choices.groups)
-    choice.engine = ownEngine.str();
+  graph.emitWarning("the engines that were chosen are not used: ") << reason;
+  choices = std::move(own);
   return llvm::Error::success();
+}
+
+/// The choice that was measured before; nothing if there is none.
+std::optional<Choice> Measurement::lookup(const CodeCache::Key &key,
+                                          const GroupModel &model) const {
+  auto entry = cache ? cache->lookup(key) : nullptr;
+  if (!entry)
+    return std::nullopt;
+  auto known = parseChoices(entry->getBuffer());
+  if (!known) {
+    llvm::consumeError(known.takeError());
+    return std::nullopt;
+  }
+  const Choice *choice = known->find(model.digest);
+  return choice ? std::optional(*choice) : std::nullopt;
+}
+
+llvm::Expected<std::optional<Choice>> Measurement::findChoice(GroupModel &model,
+                                                              int64_t left) {
+  std::optional<CodeCache::Key> key = makeKey(model);
+  std::optional<Choice> choice = key ? lookup(*key, model) : std::nullopt;
+  if (choice)
+    return choice;
+  auto now = steady_clock::now();
+  if (now > deadline)
+    return std::nullopt;
+  isComplete = true;
+  auto found = measure(model, now + (deadline - now) / left);
+  if (!found)
+    return found.takeError();
+  if (cache && key && isComplete) {
+    Choices single;
+    single.set(*found);
+    cache->store(*key, formatChoices(single));
+  }
+  return std::optional(std::move(*found));
 }
 
 llvm::Error Measurement::run(Choices &choices) {
@@ -240,40 +296,23 @@ llvm::Error Measurement::run(Choices &choices) {
   llvm::erase_if(*models, [&](const GroupModel &model) {
     return choices.find(model.digest) != nullptr;
   });
-  bool hasNew = false;
-  for (auto [i, model] : llvm::enumerate(*models)) {
-    std::optional<CodeCache::Key> key = makeKey(model);
-    auto entry = cache && key ? cache->lookup(*key) : nullptr;
-    auto known = entry ? parseChoices(entry->getBuffer())
-                       : llvm::Expected<Choices>(Choices());
-    if (known && known->find(model.digest)) {
-      choices.set(*known->find(model.digest));
-      hasNew = true;
-      continue;
-    }
-    llvm::consumeError(known.takeError());
-    if (llvm::Error error = tell("measuring " + model.ops + " at " + model.at,
-                                 int(i), int(models->size())))
-      return error;
-    auto now = steady_clock::now();
-    if (now > deadline)
-      break;
-    auto choice =
-        measure(model, now + (deadline - now) / int64_t(models->size() - i));
+  groupCount = models->size();
+  for (GroupModel &model : *models) {
+    auto choice = findChoice(model, groupCount - groupsDone);
     if (!choice)
       return choice.takeError();
-    hasNew = true;
-    if (cache && key) {
-      Choices single;
-      single.set(*choice);
-      std::string text;
-      llvm::raw_string_ostream stream(text);
-      printChoices(single, stream);
-      cache->store(*key, text);
-    }
-    choices.set(std::move(*choice));
+    if (!*choice)
+      break;
+    // The cache knows it from another model, perhaps.
+    (*choice)->at = model.at;
+    measured.insert(model.digest);
+    choices.set(std::move(**choice));
+    ++groupsDone;
   }
-  return hasNew ? compareWhole(choices) : llvm::Error::success();
+  if (groupsDone < groupCount)
+    graph.emitWarning() << groupCount - groupsDone << " of " << groupCount
+                        << " groups were not measured: the time was over";
+  return compareWhole(choices);
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,14 +346,28 @@ hamkaas::chooseEngines(ModuleOp module, const TargetCpu &host,
     auto known = readChoices(options.choices, /*mayBeAbsent=*/bool(*seconds));
     if (!known)
       return known.takeError();
-    if (*known && (*known)->target == choices.target)
+    bool isForOther = *known && (*known)->target != choices.target;
+    if (isForOther && *seconds)
+      return makeOptionError(OptionId::choices,
+                             "expected a file for " + Twine(choices.target) +
+                                 ", which measuring would add to, got '" +
+                                 options.choices + "' for " + (*known)->target);
+    if (*known && !isForOther)
       choices.groups = std::move((*known)->groups);
-    else if (*known)
+    else if (isForOther)
       module.emitWarning("the choices of '")
           << options.choices << "' are not used: they are for "
           << (*known)->target << ", the program is for " << choices.target;
   }
   if (*seconds) {
+    // One that cannot be written is an error at once.
+    std::optional<OutputFile> file;
+    if (!options.choices.empty()) {
+      auto created = OutputFile::create(options.choices);
+      if (!created)
+        return created.takeError();
+      file.emplace(std::move(*created));
+    }
     Deadline deadline = steady_clock::now() +
                         std::chrono::duration_cast<steady_clock::duration>(
                             std::chrono::duration<double>(**seconds));
@@ -324,9 +377,12 @@ hamkaas::chooseEngines(ModuleOp module, const TargetCpu &host,
     if (llvm::Error error =
             Measurement(**graph, host, options, compile, deadline).run(choices))
       return std::move(error);
-    if (!options.choices.empty())
-      if (llvm::Error error = writeChoices(options.choices, choices))
+    if (file) {
+      if (llvm::Error error = file->write(formatChoices(choices)))
         return std::move(error);
+      if (llvm::Error error = file->commit())
+        return std::move(error);
+    }
   }
   return encodeChoices(choices.groups);
 }

@@ -184,6 +184,10 @@ llvm::Error FileCompilation::run() {
   compileOptions.source = (*file)->text();
   if (measuresEngines(compileOptions) && compileOptions.choices.empty())
     compileOptions.choices = getChoicesPath(path);
+  if (!path.empty() && path == compileOptions.choices)
+    return llvm::createStringError("-o: expected another file than that of "
+                                   "--choices, got '" +
+                                   path + "'");
   if (compileOptions.checkEachPass && !options.weights.empty())
     if (llvm::Error error =
             readContents(options.weights)
@@ -214,7 +218,9 @@ llvm::Error FileCompilation::drawGraphs() {
     return llvm::Error::success();
   // A copy, so that the report counts what the optimizer does.
   OwningOpRef<ModuleOp> optimized(module.clone());
-  if (llvm::Error error = lowerModel(*optimized, Form::Graph, compileOptions))
+  CompileOptions unmeasured = compileOptions;
+  unmeasured.choose = unmeasured.choices = "";
+  if (llvm::Error error = lowerModel(*optimized, Form::Graph, unmeasured))
     return error;
   return drawGraphSvg(options.optimizedGraphSvg, *optimized,
                       options.unfoldGraph);

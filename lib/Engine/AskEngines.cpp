@@ -7,8 +7,8 @@
 
 #include "AskEngines.h"
 #include "HamKaas/Engine/OwnEngine.h"
+#include "HamKaas/Engine/Trial.h"
 #include "HamKaas/Runtime/Engine/EngineGroup.h"
-#include "Trial.h"
 
 using namespace mlir;
 using namespace hamkaas;

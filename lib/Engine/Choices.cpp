@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Engine/Choices.h"
+#include "HamKaas/Support/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/JSON.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace hamkaas;
@@ -62,16 +63,22 @@ namespace hamkaas {
 static bool fromJSON(const json::Value &value, TriedEngine &tried,
                      json::Path path) {
   json::ObjectMapper map(value, path);
-  return map && map.map("engine", tried.engine) &&
-         map.map("seconds", tried.seconds);
+  int64_t nanoseconds = 0;
+  if (!map || !map.map("engine", tried.engine) ||
+      !map.map("nanoseconds", nanoseconds))
+    return false;
+  tried.seconds = double(nanoseconds) * 1e-9;
+  return true;
 }
 
 static bool fromJSON(const json::Value &value, Choice &choice,
                      json::Path path) {
   json::ObjectMapper map(value, path);
   if (!map || !map.map("group", choice.group) ||
-      !map.map("engine", choice.engine) || !map.map("ops", choice.ops) ||
-      !map.map("at", choice.at) || !map.map("tried", choice.tried))
+      !map.map("engine", choice.engine) ||
+      !map.mapOptional("ops", choice.ops) ||
+      !map.mapOptional("at", choice.at) ||
+      !map.mapOptional("tried", choice.tried))
     return false;
   if (!isDigest(choice.group)) {
     path.field("group").report("expected 32 digits of 0 to 9 and a to f");
@@ -101,7 +108,7 @@ static Error explainSyntax(Error error) {
 }
 
 Expected<Choices> hamkaas::parseChoices(StringRef text) {
-  auto value = json::parse(text);
+  auto value = parseJson(text);
   if (!value)
     return explainSyntax(value.takeError());
   json::Path::Root root("choices");
@@ -116,8 +123,9 @@ Expected<Choices> hamkaas::parseChoices(StringRef text) {
                              " of the file, got " + Twine(version));
   std::vector<Choice> groups;
   if (!map.map("target", choices.target) ||
-      !map.map("device", choices.device) ||
-      !map.map("threads", choices.threads) || !map.map("groups", groups))
+      !map.mapOptional("device", choices.device) ||
+      !map.mapOptional("threads", choices.threads) ||
+      !map.map("groups", groups))
     return root.getError();
   for (Choice &choice : groups) {
     if (choices.find(choice.group))
@@ -146,7 +154,8 @@ void hamkaas::printChoices(const Choices &choices, raw_ostream &stream) {
             for (const TriedEngine &tried : choice.tried)
               json.object([&] {
                 json.attribute("engine", tried.engine);
-                json.attribute("seconds", tried.seconds);
+                json.attribute("nanoseconds",
+                               std::llround(tried.seconds * 1e9));
               });
           });
         });

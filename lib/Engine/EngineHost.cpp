@@ -7,8 +7,8 @@
 
 #include "HamKaas/Engine/EngineHost.h"
 #include "HamKaas/Engine/EngineRules.h"
+#include "HamKaas/Engine/Trial.h"
 #include "HamKaas/Support/Errors.h"
-#include "Trial.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -43,10 +43,15 @@ static Expected<EngineRule> parseRule(StringRef text) {
   engine.split(parts, ':');
   if (!isId(parts.front()) || (text.contains('@') && place.empty()))
     return explain(text);
+  SmallVector<StringRef> knobs;
   for (StringRef knob : drop_begin(parts)) {
     auto [name, value] = knob.split('=');
-    if (name.empty() || value.empty())
+    if (name.empty() || value.empty() || !all_of(knob, isPrint))
       return explain(text);
+    if (is_contained(knobs, name))
+      return createStringError("expected each knob once, got '" + name +
+                               "' twice in '" + text + "'");
+    knobs.push_back(name);
   }
   rule.id = parts.front().str();
   rule.knobs = join(drop_begin(parts), ",");

@@ -7,8 +7,8 @@
 
 #include "EngineRuns.h"
 #include "GuardedBuffer.h"
+#include "HamKaas/Engine/Trial.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
-#include "Trial.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <atomic>

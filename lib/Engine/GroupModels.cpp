@@ -55,36 +55,42 @@ static SmallVector<EngineRule> listSettings(const HamKaasEngine &engine) {
   return rules;
 }
 
-/// All engines of the path, but for those that only check others.
+/// All engines of the path, but for those that only check others, and those
+/// that are in two files.
 static std::vector<EngineRule> listAll(const EngineHost &host) {
   std::vector<EngineRule> rules;
-  for (const EngineFile &file : host.getFiles())
-    if (file.problem.empty())
-      for (const HamKaasEngine *engine : ArrayRef(
-               file.library.table->engines, file.library.table->engineCount))
-        if (engine->id != referenceEngine)
-          rules.push_back({engine->id, "", ""});
+  for (const EngineFile &file : host.getFiles()) {
+    if (!file.problem.empty())
+      continue;
+    for (const HamKaasEngine *engine : ArrayRef(
+             file.library.table->engines, file.library.table->engineCount)) {
+      auto found = host.find(engine->id);
+      if (found && engine->id != referenceEngine)
+        rules.push_back({engine->id, "", ""});
+      llvm::consumeError(found.takeError());
+    }
+  }
   return rules;
 }
 
-/// Each rule with its engine. One without knobs stands for several.
+/// Each rule with its engine. That of a library without knobs stands for
+/// several.
 static llvm::Expected<std::vector<KnownRule>>
 findCandidates(StringRef text, const EngineHost &host, MLIRContext *context) {
-  auto rules = parseEngineRules(text);
-  if (!rules)
-    return rules.takeError();
+  auto parsed = parseEngineRules(text);
+  if (!parsed)
+    return parsed.takeError();
+  std::vector<EngineRule> rules =
+      parsed->empty() ? listAll(host) : std::move(*parsed);
   std::vector<KnownRule> candidates;
-  for (EngineRule &rule : rules->empty() ? *(rules = listAll(host)) : *rules) {
+  for (EngineRule &rule : rules) {
     auto known = KnownRule::find(host, std::move(rule), context);
     if (!known)
       return known.takeError();
-    if (!known->rule.knobs.empty()) {
+    if (!known->engine || !known->rule.knobs.empty()) {
       candidates.push_back(std::move(*known));
       continue;
     }
-    // Ours is always one.
-    if (!known->engine)
-      continue;
     for (EngineRule &setting : listSettings(known->engine->get())) {
       setting.place = known->rule.place;
       candidates.push_back({std::move(setting), known->engine});
@@ -158,9 +164,13 @@ hamkaas::collectGroupModels(ModuleOp graph, const EngineSearch &search) {
          listOwnVariants(described.get(), search.target, search.winogradError))
       model.engines.push_back(formatRule({ownEngine.str(), knobs, ""}));
     for (KnownRule &candidate : *candidates) {
-      if (!candidate.engine && isFor(candidate, whole) &&
-          !llvm::is_contained(model.engines, formatRule(candidate.rule)))
-        model.engines.push_back(formatRule(candidate.rule));
+      if (!candidate.engine && isFor(candidate, whole)) {
+        std::string rule = formatRule(candidate.rule);
+        if (!llvm::is_contained(model.engines, rule))
+          model.engines.push_back(rule);
+        // It keeps the group, as without measuring.
+        break;
+      }
       if (!candidate.engine)
         continue;
       for (const Offer &offer : group.offers) {

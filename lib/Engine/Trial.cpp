@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Trial.h"
+#include "HamKaas/Engine/Trial.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <cerrno>
@@ -75,6 +75,9 @@ public:
       if (size <= 0)
         return true;
       text.append(buffer, size);
+      // Another process that was started meanwhile may hold the pipe open.
+      if (getStep() == done)
+        return true;
     }
   }
 

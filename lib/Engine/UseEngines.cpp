@@ -19,6 +19,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <vector>
 
@@ -251,6 +252,8 @@ struct UseEngines : hamkaas::impl::UseEnginesBase<UseEngines> {
       getOperation().emitError(llvm::toString(std::move(error)));
       return signalPassFailure();
     }
+    // The input may have any attributes.
+    dropChoiceMarks();
     if (failed(markChosen()))
       return signalPassFailure();
     // The rest of a group may have further parts.
@@ -266,11 +269,15 @@ struct UseEngines : hamkaas::impl::UseEnginesBase<UseEngines> {
     }
     if (failed(turnKnobs()))
       return signalPassFailure();
-    getOperation().walk([](Operation *op) { op->removeAttr(choiceAttrName); });
+    dropChoiceMarks();
     warnOfUnused();
   }
 
 private:
+  void dropChoiceMarks() {
+    getOperation().walk([](Operation *op) { op->removeAttr(choiceAttrName); });
+  }
+
   LogicalResult formGroups() {
     OpPassManager form(ModuleOp::getOperationName());
     form.addPass(createFormGroups());
@@ -315,13 +322,16 @@ private:
     llvm::StringMap<size_t> numbers;
     for (auto [number, choice] : llvm::enumerate(known))
       numbers.try_emplace(choice.group, number);
-    llvm::DenseSet<size_t> fitting;
     for (auto &[group, offers] : collectOffers(getOperation(), &target)) {
       auto number = offers.empty() || offers.front().text.empty()
                         ? numbers.end()
                         : numbers.find(getGroupDigest(offers.front().text));
       if (number != numbers.end()) {
         fitting.insert(number->second);
+        // Their engines lost, or were not asked.
+        for (KnownRule &given : rules.given)
+          given.isUsed |=
+              given.rule.isAt(offers.front().ops, offers.front().locations);
         auto attr = Builder(&getContext()).getIndexAttr(number->second);
         for (Operation *op : offers.front().slice.ops)
           op->setAttr(choiceAttrName, attr);
@@ -422,6 +432,13 @@ private:
   }
 
   void warnOfUnused() {
+    for (size_t number : fitting) {
+      const KnownRule &chosen = rules.chosen[number];
+      if (!chosen.isUsed && (chosen.engine || !chosen.knobs.empty()))
+        getOperation().emitWarning("the choice '")
+            << known[number].engine << "' does not apply to group "
+            << known[number].group;
+    }
     for (const KnownRule &known : rules.given) {
       if (known.isUsed || (!known.engine && known.knobs.empty()))
         continue;
@@ -437,6 +454,8 @@ private:
 
   Rules rules;
   std::vector<Choice> known;
+  /// The numbers of choices that are for a group of the graph.
+  llvm::SetVector<size_t> fitting;
   llvm::DenseSet<EngineAttr> verified;
 };
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Report/CeilingsFile.h"
+#include "HamKaas/Support/Json.h"
 #include "HamKaas/Support/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -110,7 +111,7 @@ Expected<std::optional<Ceilings>> readCeilings(StringRef path) {
   if (!buffer)
     return createStringError("cannot read '" + path +
                              "': " + buffer.getError().message());
-  auto value = json::parse((*buffer)->getBuffer());
+  auto value = parseJson((*buffer)->getBuffer());
   if (!value)
     return fail(value.takeError());
   json::Path::Root root("ceilings");

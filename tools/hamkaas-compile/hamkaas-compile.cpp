@@ -9,6 +9,7 @@
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Driver/ToolCommandLine.h"
+#include "HamKaas/Engine/ListEngines.h"
 #include "HamKaas/Support/Signals.h"
 #include "HamKaas/Target/Targets.h"
 
@@ -122,6 +123,7 @@ static llvm::Error compile(const ToolCommandLine &line) {
 
 int main(int argc, char **argv) {
   ToolProcess process(argc, argv);
+  nameCrashingEngines();
   registerPasses();
   ToolCommandLine line("hamkaas-compile", CompileTool,
                        "Compiles a model to one program",

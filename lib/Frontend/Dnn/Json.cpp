@@ -9,6 +9,7 @@
 #include "HamKaas/Frontend/Dnn/NodeGraph.h"
 #include "HamKaas/Frontend/Dnn/StatusError.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
+#include "HamKaas/Support/Json.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
@@ -118,26 +119,6 @@ std::string nodes::printGraph(const NodeGraph &graph) {
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
-
-/// The parser below recurs.
-static Error checkDepth(StringRef text) {
-  constexpr int deepest = 16;
-  int depth = 0;
-  bool isString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (isString && c == '\\')
-      ++i;
-    else if (c == '"')
-      isString = !isString;
-    else if (!isString && (c == '[' || c == '{') && ++depth > deepest)
-      return createStringError("expected at most " + Twine(deepest) +
-                               " levels of brackets");
-    else if (!isString && (c == ']' || c == '}'))
-      --depth;
-  }
-  return Error::success();
-}
 
 static Expected<double> readReal(const json::Value &value) {
   if (std::optional<double> number = value.getAsNumber())
@@ -333,9 +314,7 @@ static Error readGraphType(const json::Object &object, StringRef key,
 }
 
 Expected<NodeGraph> nodes::readGraph(StringRef text) {
-  if (Error error = checkDepth(text))
-    return std::move(error);
-  auto parsed = json::parse(text);
+  auto parsed = parseJson(text);
   if (!parsed)
     return createStringError(toString(parsed.takeError()));
   const json::Object *object = parsed->getAsObject();

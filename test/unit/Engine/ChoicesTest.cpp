@@ -61,7 +61,7 @@ TEST(ChoicesTest, FileIsReadAsItWasWritten) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->engine, "hamkaas:rows=4");
   ASSERT_EQ(found->tried.size(), 2u);
-  EXPECT_EQ(found->tried[1].seconds, 1.5e-5);
+  EXPECT_NEAR(found->tried[1].seconds, 1.5e-5, 1e-12);
   EXPECT_EQ(again->find("none"), nullptr);
 }
 
@@ -84,6 +84,10 @@ TEST(ChoicesTest, ErrorsSayWhere) {
       errorOf(replaced("\"openblas\",\n      \"ops\"", "\"a,b\", \"ops\"")),
       "expected an engine such as 'hamkaas:rows=4' at "
       "choices.groups[1].engine");
+  EXPECT_EQ(errorOf(replaced("\"openblas\",\n      \"ops\"",
+                             "\"a:rows=1\\u0000\", \"ops\"")),
+            "expected an engine such as 'hamkaas:rows=4' at "
+            "choices.groups[1].engine");
   EXPECT_EQ(errorOf(replaced(getGroupDigest("a"), "12")),
             "expected 32 digits of 0 to 9 and a to f at "
             "choices.groups[1].group");

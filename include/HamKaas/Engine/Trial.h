@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HAMKAAS_LIB_ENGINE_TRIAL_H
-#define HAMKAAS_LIB_ENGINE_TRIAL_H
+#ifndef HAMKAAS_ENGINE_TRIAL_H
+#define HAMKAAS_ENGINE_TRIAL_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -24,4 +24,4 @@ llvm::Error tryInChild(llvm::function_ref<void(TrialStep)> work);
 
 } // namespace hamkaas
 
-#endif // HAMKAAS_LIB_ENGINE_TRIAL_H
+#endif // HAMKAAS_ENGINE_TRIAL_H
