@@ -62,8 +62,8 @@ private:
 
   llvm::Expected<double> takeTurn(Candidate &candidate);
   llvm::Error takeTurns();
-  llvm::Expected<double> start(Candidate &candidate);
-  llvm::Error checkResults(Candidate &candidate, llvm::StringRef engine);
+  llvm::Error start(Candidate &candidate);
+  llvm::Error checkResults(Candidate &candidate, llvm::StringRef name);
 
   mlir::ModuleOp graph;
   CompileOptions options;

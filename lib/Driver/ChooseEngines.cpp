@@ -116,7 +116,8 @@ public:
   llvm::Error run(Choices &choices);
 
 private:
-  llvm::Expected<Choice> measure(GroupModel &model, Deadline until);
+  llvm::Expected<Choice> measure(GroupModel &model, Deadline until,
+                                 bool &isComplete /* out */);
   llvm::Expected<std::optional<Choice>> findChoice(GroupModel &model,
                                                    int64_t left);
   std::optional<Choice> lookup(const CodeCache::Key &key,
@@ -133,7 +134,6 @@ private:
   std::optional<CodeCache> cache;
   llvm::StringSet<> measured; ///< The digests of groups.
   size_t groupCount = 0, groupsDone = 0;
-  bool isComplete = true; ///< No engine was left out for want of time.
 };
 
 } // namespace
@@ -175,13 +175,16 @@ Measurement::makeKey(const GroupModel &model) const {
   return hasher.final<32>();
 }
 
-llvm::Expected<Choice> Measurement::measure(GroupModel &model, Deadline until) {
+/// `isComplete` unless engines were left out for want of time.
+llvm::Expected<Choice> Measurement::measure(GroupModel &model, Deadline until,
+                                            bool &isComplete /* out */) {
+  isComplete = true;
   CompileOptions own = options;
   own.parameters = nullptr;
   CandidateTimer timer(*model.module, own, compile);
   std::vector<StringRef> engines;
   for (const std::string &engine : model.engines) {
-    // Compiling is half of the work.
+    // Compiling takes as long as the turns do.
     if (engines.size() > 1 && steady_clock::now() > until) {
       isComplete = false;
       break;
@@ -269,8 +272,8 @@ llvm::Expected<std::optional<Choice>> Measurement::findChoice(GroupModel &model,
   auto now = steady_clock::now();
   if (now > deadline)
     return std::nullopt;
-  isComplete = true;
-  auto found = measure(model, now + (deadline - now) / left);
+  bool isComplete = false;
+  auto found = measure(model, now + (deadline - now) / left, isComplete);
   if (!found)
     return found.takeError();
   if (cache && key && isComplete) {

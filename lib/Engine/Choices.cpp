@@ -36,6 +36,14 @@ static bool isDigest(StringRef text) {
          all_of(text, [](char c) { return isHexDigit(c) && !isUpper(c); });
 }
 
+/// Returns whether `text` is one rule without a place.
+static bool isEngine(StringRef text) {
+  auto rules = parseEngineRules(text);
+  bool isOne = rules && rules->size() == 1 && rules->front().place.empty();
+  consumeError(rules.takeError());
+  return isOne;
+}
+
 static bool comesBefore(const Choice &choice, StringRef group) {
   return choice.group < group;
 }
@@ -84,9 +92,7 @@ static bool fromJSON(const json::Value &value, Choice &choice,
     path.field("group").report("expected 32 digits of 0 to 9 and a to f");
     return false;
   }
-  auto rules = parseEngineRules(choice.engine);
-  if (!rules || rules->size() != 1 || !rules->front().place.empty()) {
-    consumeError(rules.takeError());
+  if (!isEngine(choice.engine)) {
     path.field("engine").report("expected an engine such as 'hamkaas:rows=4'");
     return false;
   }
@@ -183,7 +189,7 @@ Expected<std::vector<Choice>> hamkaas::decodeChoices(StringRef text) {
     text.split(parts, ',');
   for (StringRef part : parts) {
     auto [group, engine] = part.split('=');
-    if (!isDigest(group))
+    if (!isDigest(group) || !isEngine(engine))
       return createStringError("expected DIGEST=ENGINE, got '" + part + "'");
     Choice &choice = choices.emplace_back();
     choice.group = group.str();

@@ -22,7 +22,7 @@ using namespace hamkaas;
 using Place = GuardedBuffer::Place;
 
 //===----------------------------------------------------------------------===//
-// What both processes see
+// Memory that both processes share
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -32,7 +33,10 @@ static SmallVector<std::string> listValues(const HamKaasEngineKnob &knob) {
       if (StringRef(choice) != knob.text)
         values.push_back(choice);
   } else if (knob.kind == HamKaasEngineInteger) {
-    for (int64_t value : {knob.integer / 2, knob.integer * 2})
+    int64_t twice = 0;
+    if (llvm::MulOverflow<int64_t>(knob.integer, 2, twice))
+      twice = knob.integer;
+    for (int64_t value : {knob.integer / 2, twice})
       if (value != knob.integer && value >= knob.minimum &&
           value <= knob.maximum)
         values.push_back(std::to_string(value));

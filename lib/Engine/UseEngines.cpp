@@ -37,7 +37,7 @@ using namespace hamkaas;
 
 /// On the operations of a group that a choice is for, until the pass ends: the
 /// number of its rule.
-static constexpr StringLiteral choiceAttrName = "choice";
+static constexpr StringLiteral choiceAttrName = "engine_choice";
 
 namespace {
 
