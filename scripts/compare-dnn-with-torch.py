@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what graphs of nodes computed with torch.
+"""Compares the results of graphs of nodes with those of torch.
 
     compare-dnn-with-torch.py FOLDER [--double]
 
@@ -79,8 +79,8 @@ class Graph:
                     self.kinds[node[name]] = kind
 
     def compare(self):
-        """Prints a line a result; returns the number of wrong ones."""
-        wrong = 0
+        """Prints a line a result; returns how many are wrong, and how many all are."""
+        wrong = count = 0
         for uid, kind in self.kinds.items():
             tensor = self.tensors[uid]
             if tensor.get("is_virtual"):
@@ -95,12 +95,13 @@ class Graph:
                 # NaN is wrong, too.
                 right = bool((error <= bound).all())
                 wrong += not right
+                count += 1
                 print(
                     f"{self.path.stem} {tensor.get('name', uid)} {device}: "
                     f"{'right' if right else 'WRONG'}, "
                     f"error {error.max():.2g} of {bound.min():.2g} ({kind})"
                 )
-        return wrong
+        return wrong, count
 
 
 def conv_fprop(torch, node, x, w):
@@ -209,11 +210,15 @@ def main():
     paths = sorted(arguments.folder.glob("*.json"))
     if not paths:
         sys.exit(f"expected graphs in {arguments.folder}, got none")
-    wrong = 0
+    wrong = count = 0
     for path in paths:
         graph = Graph(torch, path, dtype)
         graph.run()
-        wrong += graph.compare()
+        its_wrong, its_count = graph.compare()
+        wrong += its_wrong
+        count += its_count
+    if not count:
+        sys.exit(f"expected results in {arguments.folder}, got none")
     sys.exit(wrong > 0)
 
 

@@ -237,7 +237,7 @@ def write_integers(options, models, folder, name):
 
 
 def add_engines(options, folder):
-    """Those that programs ask for: run.sh says where they are now."""
+    """Copies the engine libraries of programs; run.sh says where they are."""
     folder.mkdir()
     shutil.copy(options.build / "lib" / "hamkaas" / "engines" /
                 "hamkaas-engine-cublaslt.so", folder)

@@ -48,7 +48,7 @@ class Program:
 
     @property
     def median(self):
-        # The first turn compiles.
+        # The first turn compiles, the second is a single run.
         return statistics.median(self.seconds[2:])
 
 
@@ -122,7 +122,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=60,
                         help="to measure a model's choices (default: 60)")
     parser.add_argument("--threads", type=int, default=0,
-                        help="0, the default, for one a core")
+                        help="of the comparison, 0 for one a core; choices are "
+                        "measured on all cores")
     parser.add_argument("--groups", type=int, default=3,
                         help="of which all that was tried is tried again "
                         "(default: 3)")

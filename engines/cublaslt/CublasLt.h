@@ -134,7 +134,8 @@ struct CublasLt {
 };
 
 /// Opens the library and finds its functions, but calls none of them. It is
-/// never closed. Returns a HamKaasEngineStatus, after fail().
+/// never closed. Returns a HamKaasEngineStatus; lastError has the
+/// reason of a failure.
 int32_t loadCublasLt(const char *path, CublasLt &library /* out */);
 
 /// Opens the first library of a list of paths or names that ends with null. The

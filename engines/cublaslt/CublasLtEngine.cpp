@@ -28,7 +28,7 @@
 using namespace hamkaas::engine;
 using namespace hamkaas::engine::cublas;
 
-// "CUBLAS_STATUS_..." of a step, or the steps after it.
+// Returns the status of a step if it failed.
 #define RETURN_ON_FAILURE(step)                                                \
   if (cublasStatus_t failure = (step))                                         \
   return failure
@@ -351,7 +351,7 @@ static int32_t applies(const HamKaasEngineGroup *group, double *seconds) {
                                        : HamKaasEngineNotApplicable;
 }
 
-// False for products that are to be as exact as three of tf32.
+// Returns false for 3xtf32: cuBLASLt has no such mode.
 static bool chooseComputeType(const char *precision,
                               cublasComputeType_t &computeType) {
   if (strcmp(precision, "3xtf32") == 0)

@@ -20,7 +20,7 @@ void append(ErrorText &text, const char *pattern, ...)
     __attribute__((format(printf, 2, 3)));
 
 /// Keeps the reason for lastError, and returns HamKaasEngineFailed. Arguments
-/// are not the last reason itself.
+/// must not point into the last reason.
 int32_t fail(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 
 /// HamKaasEngineLibrary::lastError.

@@ -61,8 +61,9 @@ static int32_t countGivenSteps(const Product *product) {
   return count;
 }
 
-/* The steps that are not the primitive's are computed after it. */
-static int areFinished(const Product *product, int32_t from) {
+/* Returns whether the steps from `from` on can be computed after oneDNN's
+   primitive. */
+static int canFinish(const Product *product, int32_t from) {
   for (int32_t i = from; i < product->stepCount; ++i)
     if (product->steps[i].kind == EltwiseStep)
       return 0;
@@ -87,6 +88,15 @@ static dnnl_status_t tryPlan(const Product *product, Options options,
   return status;
 }
 
+/* A step needs the right side as it was given, not reordered. */
+static int isOperandOfStep(const Product *product, int32_t input) {
+  for (int32_t i = 0; i < product->stepCount; ++i)
+    if (product->steps[i].kind <= MultiplyStep &&
+        product->steps[i].input == input)
+      return 1;
+  return 0;
+}
+
 /* A run does not get constant inputs of a plan that packs. Returns the bytes of
    all that is packed. */
 static uint64_t placeConstants(const HamKaasEngineGroup *group, Plan *plan) {
@@ -95,7 +105,9 @@ static uint64_t placeConstants(const HamKaasEngineGroup *group, Plan *plan) {
   plan->inputCount = group->inputCount;
   for (int32_t i = 0; plan->packs && i < group->inputCount; ++i) {
     const HamKaasEngineTensor *tensor = &group->values[i];
-    if (!tensor->isConstant || i == plan->product.right)
+    int isReordered =
+        i == plan->product.right && !isOperandOfStep(&plan->product, i);
+    if (!tensor->isConstant || isReordered)
       continue;
     plan->copies[i].place = bytes;
     plan->copies[i].bytes =
@@ -115,8 +127,7 @@ static int32_t plan(const HamKaasEngineGroup *group,
   int threads = useOneThread();
   dnnl_status_t status = dnnl_unimplemented;
   for (int32_t given = countGivenSteps(&product);
-       status == dnnl_unimplemented && given >= 0 &&
-       areFinished(&product, given);
+       status == dnnl_unimplemented && given >= 0 && canFinish(&product, given);
        --given)
     status = tryPlan(&product, readOptions(settings), given, &made);
   restoreThreads(threads);
@@ -201,8 +212,7 @@ static const char *const switches[] = {"off", "on"};
 
 static const HamKaasEngineKnob knobs[] = {
     {.id = "layout",
-     .description = "of the images of a convolution: channels last, or that "
-                    "which oneDNN prefers",
+     .description = "layout of images: channels last, or what oneDNN prefers",
      .kind = HamKaasEngineText,
      .choiceCount = 2,
      .text = "plain",
@@ -214,7 +224,7 @@ static const HamKaasEngineKnob knobs[] = {
      .text = "off",
      .choices = switches},
     {.id = "tiles",
-     .description = "parts of a group that threads take, at most",
+     .description = "parts of a group that threads take, about as many",
      .kind = HamKaasEngineInteger,
      .integer = 32,
      .minimum = 1,

@@ -17,13 +17,13 @@
 #include "Product.h"
 
 typedef struct Options {
-  int64_t tiles;     /* at most so many, but for one a matrix of a batch */
+  int64_t tiles;     /* wanted; even cuts may give a few more */
   int32_t isBlocked; /* convolutions on oneDNN's layouts, not on ours */
   int32_t allowsWinograd;
 } Options;
 
-/* In the order of the members: all of a tile but its place. Rows are those of
-   the first spatial dimension, or of a matrix. */
+/* All of a tile but its place. Compared by memcmp: leave no padding. Rows are
+   those of the first spatial dimension, or of a matrix. */
 typedef struct TileShape {
   int64_t images, inRows, outRows, low, high, columns;
 } TileShape;
@@ -62,7 +62,7 @@ typedef struct Tile {
   int64_t left, right, result;
 } Tile;
 
-/* A product made ready. Its first `givenSteps` are those of the primitive. */
+/* A planned product. The primitive computes the first `givenSteps` steps. */
 typedef struct Plan {
   Product product;
   Options options;

@@ -163,8 +163,9 @@ describeConvolution(const Plan *plan, const Part *part,
                     const dnnl_memory_desc_t *right,
                     dnnl_convolution_desc_t *operation /* out */) {
   const Product *product = &plan->product;
-  dnnl_dims_t dilations, low, high;
+  dnnl_dims_t strides, dilations, low, high;
   for (int32_t i = 0; i < product->spatial; ++i) {
+    strides[i] = product->stride[i];
     dilations[i] = product->dilation[i] - 1;
     low[i] = i == 0 ? part->shape.low : product->low[i];
     int64_t end = (product->out[i] - 1) * product->stride[i] +
@@ -177,7 +178,7 @@ describeConvolution(const Plan *plan, const Part *part,
       plan->options.allowsWinograd ? dnnl_convolution_auto
                                    : dnnl_convolution_direct,
       &part->takenLeft, right, plan->hasBias ? &part->bias : NULL,
-      &part->takenResult, product->stride, dilations, low, high);
+      &part->takenResult, strides, dilations, low, high);
 }
 
 static dnnl_status_t createDescription(const Plan *plan, Part *part,

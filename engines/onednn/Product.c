@@ -48,7 +48,7 @@ static int copyList(const HamKaasEngineNode *node, const char *name,
  *===------------------------------------------------------------------------===
  */
 
-static int matchMatrices(const HamKaasEngineTensor *left,
+static void readMatrices(const HamKaasEngineTensor *left,
                          const HamKaasEngineTensor *result, Product *product) {
   product->spatial = 0;
   product->columns = result->shape[result->rank - 1];
@@ -56,7 +56,6 @@ static int matchMatrices(const HamKaasEngineTensor *left,
   product->batches = result->rank > 2 ? result->shape[0] : 1;
   product->depth = left->shape[left->rank - 1];
   product->groups = 1;
-  return 1;
 }
 
 static int matchConvolution(const HamKaasEngineNode *node,
@@ -158,8 +157,9 @@ int matchProduct(const HamKaasEngineGroup *group, Product *product) {
   const HamKaasEngineTensor *right = &group->values[product->right];
   const HamKaasEngineTensor *result = &group->values[node->result];
   product->isRightConstant = right->isConstant;
-  if (!(isMatrices ? matchMatrices(left, result, product)
-                   : matchConvolution(node, left, right, result, product)))
+  if (isMatrices)
+    readMatrices(left, result, product);
+  else if (!matchConvolution(node, left, right, result, product))
     return 0;
   for (int32_t i = 1; i < group->nodeCount; ++i)
     if (!addStep(group, &group->nodes[i], product))

@@ -187,7 +187,7 @@ typedef enum HamKaasDnnKnobValueType {
 
 typedef enum HamKaasDnnBehaviorNote {
   HamKaasDnnRuntimeCompilation = 0,
-  HamKaasDnnNeedsLibrary = 3, /* the plan does, of an engine */
+  HamKaasDnnNeedsLibrary = 3, /* the plan needs that of an engine */
   HamKaasDnnSerializesPlans = 4,
   /* Those of hamkaas-c/Engine.h: */
   HamKaasDnnBitsDependOnThreads = 100,
@@ -247,9 +247,10 @@ HamKaasDnnFinalize(HamKaasDnnDescriptor *descriptor);
 /// Reads an attribute of a finalized descriptor: `*count`, which may be null,
 /// is set to the number of its elements, and `elements` to them, of which there
 /// is room for `room`. With `room` 0, only `*count` is set. An attribute that
-/// was not set has 0 elements. Of the results of a heuristic, less room takes
-/// the first. Descriptors are written into ones that the caller has created of
-/// the right kind and passes in `elements`; the caller finalizes them.
+/// was not set has 0 elements. If a heuristic has more results than there is
+/// room for, the first ones are written. Descriptors are written into ones that
+/// the caller has created of the right kind and passes in `elements`; the
+/// caller finalizes them.
 HAMKAAS_API HamKaasDnnStatus HamKaasDnnGetAttribute(
     HamKaasDnnDescriptor *descriptor, int32_t attribute, int32_t type,
     int64_t room, int64_t *count /* out */, void *elements /* out */);

@@ -183,8 +183,8 @@ typedef struct HamKaasEngineRun {
   void *workspace;    /* null if the plan needs none */
   const void *packed; /* null if the plan packs nothing */
   HamKaasEngineThreads threads;
-  /// On a GPU a CUstream, to which `run` adds its work; else null. Addresses
-  /// are then device addresses. The stream may be captured: `run` waits for
+  /// Null, or on a GPU a CUstream, to which `run` adds its work; addresses are
+  /// then device addresses. The stream may be captured: `run` waits for
   /// nothing, and allocates nothing on the GPU.
   void *stream;
 } HamKaasEngineRun;

@@ -477,7 +477,7 @@ private:
   void forget() {
     graph = {};
     configs.clear();
-    heuristics.clear();
+    heuristic = {};
     plans.clear();
   }
   Error createHeuristic(HeurMode mode, detail::Descriptor &heuristic) const;
@@ -509,8 +509,8 @@ private:
 
   HamKaasDnnHandle *session = nullptr;
   detail::Descriptor graph;
-  /// Those that were not asked yet.
-  std::vector<detail::Descriptor> heuristics;
+  /// Null, or one that was not asked yet.
+  detail::Descriptor heuristic;
   std::vector<detail::Descriptor> configs, plans;
   /// Places for the arguments of a run, made by build_plans.
   std::vector<int64_t> runUids;

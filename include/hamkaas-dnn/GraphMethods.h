@@ -252,7 +252,7 @@ inline Error Graph::validate() {
   // A graph from a text is validated already.
   if (nodes.empty() && graph) {
     configs.clear();
-    heuristics.clear();
+    heuristic = {};
     plans.clear();
     return {};
   }
@@ -277,8 +277,8 @@ inline Error Graph::createHeuristic(HeurMode mode,
                        1, &number);
 }
 
-// This compiler comes first and takes all graphs. Others take time to be asked,
-// and are only when they are needed.
+// This compiler comes first. Asking the others takes time, so they are asked
+// only when they are needed.
 inline Error Graph::create_execution_plans(const std::vector<HeurMode> &modes) {
   if (!graph)
     return notYet("validate");
@@ -286,29 +286,28 @@ inline Error Graph::create_execution_plans(const std::vector<HeurMode> &modes) {
     return create_execution_plan_ext(*preferredEngine, {});
   if (modes.empty())
     return {ErrorCode::GRAPH_NOT_SUPPORTED, "no engine computes the graph"};
-  std::vector<detail::Descriptor> asked;
-  for (HeurMode mode : modes)
-    if (Error error = createHeuristic(mode, asked.emplace_back());
-        error.isBad())
-      return error;
+  // There is one mode.
+  detail::Descriptor asked;
+  if (Error error = createHeuristic(modes.front(), asked); error.isBad())
+    return error;
   Error error = create_execution_plan_ext(getEngineId("hamkaas"), {});
-  heuristics = std::move(asked);
+  heuristic = std::move(asked);
   return error;
 }
 
 inline Error Graph::addOtherEngines() {
-  for (detail::Descriptor &heuristic : heuristics) {
-    if (Error error = heuristic.finalize(); error.isBad())
-      return error;
-    std::vector<detail::Descriptor> found;
-    if (Error error = heuristic.getDescriptors(HamKaasDnnAttrResults,
-                                               HamKaasDnnEngineConfig, found);
-        error.isBad())
-      return error;
-    for (size_t i = 1; i < found.size(); ++i)
-      configs.push_back(std::move(found[i]));
-  }
-  heuristics.clear();
+  if (!heuristic)
+    return {};
+  if (Error error = heuristic.finalize(); error.isBad())
+    return error;
+  std::vector<detail::Descriptor> found;
+  if (Error error = heuristic.getDescriptors(HamKaasDnnAttrResults,
+                                             HamKaasDnnEngineConfig, found);
+      error.isBad())
+    return error;
+  for (size_t i = 1; i < found.size(); ++i)
+    configs.push_back(std::move(found[i]));
+  heuristic = {};
   return {};
 }
 
@@ -331,7 +330,7 @@ inline Error
 Graph::create_execution_plan_ext(int64_t engine,
                                  const std::vector<KnobSetting> &settings) {
   configs.clear();
-  heuristics.clear();
+  heuristic = {};
   detail::Descriptor chosen, config;
   if (Error error = createEngine(engine, chosen); error.isBad())
     return error;

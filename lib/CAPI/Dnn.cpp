@@ -442,7 +442,8 @@ static Error getAttribute(HamKaasDnnDescriptor *handle, int32_t attribute,
   const DnnValue *value = (*descriptor)->find(attribute);
   DnnValue engineCount = {HamKaasDnnTypeInt64};
   if (attribute == HamKaasDnnAttrEngineCount) {
-    // Known when it is asked for: it takes longer than to finalize the graph.
+    // Counted only when asked for: asking engines takes longer than finalizing
+    // the graph.
     engineCount.integers.push_back(
         int64_t(findDnnEngines(*(*descriptor)->graph).size()));
     value = &engineCount;
@@ -465,7 +466,8 @@ static Error getAttribute(HamKaasDnnDescriptor *handle, int32_t attribute,
                      "'" + info.text +
                          "': expected a place for elements, got "
                          "null");
-  // The best engines come first. There are more where more libraries are.
+  // Callers may have room for fewer: how many there are depends on the
+  // libraries that are installed.
   if (attribute == HamKaasDnnAttrResults)
     size = std::min(size, room);
   if (room < size)

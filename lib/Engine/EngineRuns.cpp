@@ -163,7 +163,8 @@ private:
     return Error::success();
   }
 
-  /// That nothing was written around or into what an engine only reads.
+  /// Checks that the engine wrote neither around nor into a buffer that it only
+  /// reads.
   Error checkRead(const GuardedBuffer &buffer,
                   const std::vector<char> &contents) const {
     if (Error error = checkWritten(buffer))

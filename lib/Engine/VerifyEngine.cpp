@@ -19,13 +19,13 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include <cstring>
+#include <algorithm>
 
 using namespace mlir;
 using namespace hamkaas;
 
 //===----------------------------------------------------------------------===//
-// Inputs and what they should give
+// Samples
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -229,10 +229,10 @@ private:
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// The least scale of an element. A result of few elements, such as
-/// one sum, may be small by chance, which it is not on all random inputs. And
-/// the rounding of a large sum is not small in what is made of it, such as a
-/// `tanh`; but more than 1 % of a usual row is wrong in any case.
+/// The least scale of an element. A result of few elements, such as one sum,
+/// may be small by chance, but not for all random inputs. The rounding error of
+/// a large sum stays large in what follows it, such as a `tanh`; but more than
+/// 1 % of a usual row is always wrong.
 static double getLeastScale(const Sample &sample, ArrayRef<Sample> samples) {
   double scale = sample.scale, usual = getUsualScale(sample.expected);
   for (const Sample &other : samples)

@@ -12,11 +12,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// A random integer, of which the lowest bits of its type count.
+/// A random integer; a type with fewer bits takes its lowest.
 static int64_t makeRandomInteger(uint64_t bits, Type type) {
   // The upper bits of a generator are the better ones.
-  return type.isInteger(8) || type.isUnsignedInteger(8) ? bits >> 56
-                                                        : bits >> 63;
+  return bits >> (type.isInteger(8) ? 56 : 63);
 }
 
 ReferenceTensor hamkaas::makeRandomElements(RankedTensorType type,
@@ -45,7 +44,7 @@ ReferenceTensor hamkaas::makeSpecialElements(RankedTensorType type,
   auto makeFloat = [&] {
     uint64_t bits = generator();
     float magnitude = magnitudes[bits >> 61];
-    // Of zeros there is one: engines may lose the sign.
+    // Zeros are positive: engines may lose the sign.
     return magnitude != 0 && (bits >> 60 & 1) ? -magnitude : magnitude;
   };
   llvm::for_each(tensor.f32, [&](float &element) { element = makeFloat(); });

@@ -12,7 +12,6 @@
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
 #include "HamKaas/Target/Pipelines.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace hamkaas;

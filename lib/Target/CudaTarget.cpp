@@ -91,7 +91,7 @@ const TargetDescription *CudaTarget::describe(TargetAttr) const {
 //===----------------------------------------------------------------------===//
 
 bool CudaTarget::computesRows(const PipelineOptions &options) const {
-  // A CPU gains nothing.
+  // A CPU that must make the same calls would gain nothing.
   return !options.sameCalls;
 }
 

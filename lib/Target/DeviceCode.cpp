@@ -10,14 +10,12 @@
 #include "HamKaas/Program/EmitObject.h"
 #include "HamKaas/Support/ReportError.h"
 #include "LibDevice.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Target/TargetMachine.h"
-#include <map>
 
 using namespace mlir;
 using namespace hamkaas;

@@ -65,7 +65,7 @@ bool ContractionEmitter::isWhole() {
                                       getElementTypeOrSelf(root->getResult(0));
 }
 
-/// That the accumulators of the tile fit into the registers.
+/// Checks that the accumulators of the tile fit into the registers.
 LogicalResult ContractionEmitter::verifyKnobs() {
   const CostModel &costs = kernel.costs();
   // A machine without caches of threads has no such knobs.

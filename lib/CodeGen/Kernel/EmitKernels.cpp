@@ -106,8 +106,8 @@ void hamkaas::finishKernel(func::FuncOp kernel, const KernelBuilder &builder,
                   KernelAttr::get(kernel.getContext(), family, tile));
 }
 
-/// Tiles that are in force stay on the kernel; what became of its packing and
-/// of a convolution, too.
+/// Drops the knobs that do not apply to the family. The others stay, so that
+/// reports show them; packing and Winograd were decided before.
 static void dropOtherKnobs(KernelBuilder &builder, KernelFamily family) {
   bool hasGrain =
       family == KernelFamily::Elementwise || family == KernelFamily::Row;

@@ -126,7 +126,8 @@ private:
     return right && packs(group, *right) ? right : std::nullopt;
   }
 
-  /// Other sides are packed once, or cannot be.
+  /// Drops the knob where it decides nothing: the right side is packed once, or
+  /// cannot be packed.
   void dropOtherPacking(GroupOp group) {
     std::optional<RightSide> right = matchRightSide(group);
     if (!right || right->isOnce)

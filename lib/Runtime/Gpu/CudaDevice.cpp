@@ -129,10 +129,10 @@ static Error createWords(CudaProgram &device) {
   for (int32_t i = 0; i < code.kernelCount; ++i)
     if (code.kernels[i].argumentCount + 2 > device.maximumWords)
       device.maximumWords = code.kernels[i].argumentCount + 2;
-  // Its number and its arguments.
-  for (int32_t i = 0;
-       hasEngineCalls(device.program) && i < device.program.engineCallCount;
-       ++i)
+  // An engine call has its number and its arguments.
+  int32_t engineCalls =
+      hasEngineCalls(device.program) ? device.program.engineCallCount : 0;
+  for (int32_t i = 0; i < engineCalls; ++i)
     if (int32_t count = countEngineArguments(device.engines, i);
         count + 1 > device.maximumWords)
       device.maximumWords = count + 1;

@@ -88,7 +88,6 @@ def make_convolution(model):
     for w, s, d, l, h in zip(window, strides, dilations, low, high):
         extent = (w - 1) * d + 1
         size = random.randint(max(1, extent - l - h), most)
-        size = max(size, extent - l - h, 1)
         sizes.append(size)
         out.append((size + l + h - extent) // s + 1)
     batch = random.choice([1, 1, 2, 5])

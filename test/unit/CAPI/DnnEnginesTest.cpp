@@ -214,10 +214,12 @@ TEST(DnnEnginesTest, OpenBlas) {
             "this compiler");
 }
 
+namespace {
 // Permutes stay ours: they are no part of a node.
 struct ChannelsFirst : Convolution {
   ChannelsFirst() : Convolution(/*channelsLast=*/false, /*isAlone=*/true) {}
 };
+} // namespace
 
 TEST(DnnEnginesTest, OneDnn) {
   if (!isBuilt("onednn"))

@@ -280,7 +280,7 @@ struct CudaMatmul : ::testing::Test {
 
   bool hasBias = false, hasAddend = false;
   std::string activation, precision = "exact", device = "cuda", group;
-  /// By which the left factor begins later, in elements.
+  /// Elements by which the left factor starts later.
   int64_t shift = 0;
   int32_t number = 0; // of the engine call
   int64_t shapes[5][1];

@@ -144,7 +144,7 @@ static constexpr Holder callOrCopy = {"a call or a copy",
 static constexpr Holder callOrGroup = {"a call or a group",
                                        isOneOf<CallOpInterface, GroupOp>};
 static constexpr Holder kernelOrPart = {
-    "a function, a group or what may be in one",
+    "a function, a group or an operation of a kernel",
     isOneOf<FunctionOpInterface, GroupOp, KernelOpInterface>};
 static constexpr Holder loop = {"a loop", isOneOf<LoopLikeOpInterface>};
 static constexpr Holder store = {"a store", isStore};

@@ -39,9 +39,9 @@ bool checksBeforeItWrites(mlir::Operation *step);
 /// Returns whether any step of `entry` may fail.
 bool mayFail(mlir::func::FuncOp entry, const mlir::SymbolTable &symbols);
 
-/// Returns whether `step` writes although a check before it has failed: engines
-/// on a GPU, which does what was asked of it before the failure is known, do
-/// not look at that. Our own kernels and copies do.
+/// Returns whether `step` writes even after an earlier check has failed. Work
+/// of GPU engines is enqueued before the failure is known and does not look at
+/// it, as our own kernels and copies do.
 bool writesAfterFailure(mlir::Operation *step,
                         const mlir::SymbolTable &symbols);
 

@@ -365,7 +365,7 @@ func.func private @knobs() attributes {hamkaas.knobs = "rows=4"}
 // -----
 
 func.func @knobs() {
-  // expected-error @below {{expected 'hamkaas.knobs' on a function, a group or what may be in one, got func.return}}
+  // expected-error @below {{expected 'hamkaas.knobs' on a function, a group or an operation of a kernel, got func.return}}
   return {hamkaas.knobs = {rows = 4}}
 }
 

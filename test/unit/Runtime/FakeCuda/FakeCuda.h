@@ -121,9 +121,8 @@ void destroyContexts();
 size_t contextDepth();
 
 /// Puts work of another library on a stream, a CUstream, or null for the
-/// default stream. When the stream gets
-/// there, `run` is called and may read and write device memory. False if the
-/// driver fails.
+/// default stream. When the stream gets there, `run` is called and may read and
+/// write device memory. False if the driver fails.
 bool putOnStream(void *stream, const std::string &name,
                  std::vector<Piece> pieces, std::function<void()> run);
 

@@ -20,8 +20,8 @@ namespace hamkaas {
 /// as `{rows = 4 : i64, winograd = "off"}`.
 inline constexpr llvm::StringLiteral knobsAttrName = "hamkaas.knobs";
 
-// The entries. Of numbers, 0 is for the cost model to choose, and never an
-// entry.
+// The names of the entries. Numbers are positive; the cost model chooses what
+// has no entry.
 inline constexpr llvm::StringLiteral rowsKnob = "rows";
 inline constexpr llvm::StringLiteral vectorsKnob = "vectors";
 inline constexpr llvm::StringLiteral depthKnob = "depth";
@@ -37,7 +37,7 @@ struct Knobs {
   int64_t rows = 0, vectors = 0, depth = 0, blockRows = 0;
   /// Elements of a tile of an elementwise or row kernel.
   int64_t grain = 0;
-  /// True to pack a right side that is known in a run only, false not to.
+  /// True to pack a right side that is known only at run time, false not to.
   std::optional<bool> packs;
   /// The tile of Winograd's method; 0 for the direct convolution.
   std::optional<int64_t> winograd;
@@ -49,13 +49,13 @@ struct Knobs {
 /// The dictionary of `op`; null if it has none.
 mlir::DictionaryAttr getKnobs(mlir::Operation *op);
 
-/// Replaces that of `op`; none for one that is null.
+/// Sets the dictionary of `op`; null removes it.
 void setKnobs(mlir::Operation *op, mlir::DictionaryAttr knobs);
 
 /// `knobs`, which may be null, without the entry `name`.
 mlir::DictionaryAttr dropKnob(mlir::DictionaryAttr knobs, llvm::StringRef name);
 
-/// "rows=4, vectors=3"; empty for one that is null.
+/// "rows=4, vectors=3"; empty if `knobs` is null.
 std::string formatKnobs(mlir::DictionaryAttr knobs);
 
 /// Returns whether the entries have these names, and values of their kinds.
