@@ -5,7 +5,11 @@
 # some seconds, the suite again under AddressSanitizer and
 # UndefinedBehaviorSanitizer, the fuzzers for a short while, the planner and the
 # emulator with assertions, and what has threads under ThreadSanitizer. Goes on
-# after a failure, ends with the totals.
+# after a failure, ends with what failed, and the totals.
+#
+# One or two tests of a suite that fail are run once more, and an input that
+# crashes a fuzzer as well: if they pass then, they are listed as failures that
+# did not repeat, with their output, and count as passed.
 #
 #   scripts/check.sh [release] [tidy] [wheel] [bench] [asan] [fuzz] [debug]
 #                    [tsan]                                   (default: these)
@@ -17,7 +21,13 @@ passed=0
 failed=0
 fuzz_seconds=${FUZZ_SECONDS:-30}
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+failures=$(mktemp)
+trap 'rm -f "$log" "$failures"' EXIT
+
+# Adds the end of what is read to the failures listed at the end.
+note_failure() {
+  { echo "-- $1"; tail -n 60; } >>"$failures"
+}
 
 # Adds one test that passes when its command does.
 run_step() {
@@ -28,6 +38,7 @@ run_step() {
     passed=$((passed + 1))
   else
     echo "FAILED: $name"
+    echo "$name" | note_failure "failed"
     failed=$((failed + 1))
     return 1
   fi
@@ -38,9 +49,30 @@ count() {
   sed -nE "s/^ *($1) *: *([0-9]+).*/\2/p" "$log" | awk '{n += $1} END {print n + 0}'
 }
 
+# The names of the failed tests in lit's report.
+list_failed() {
+  sed -nE 's/^(FAIL|TIMEOUT|UNRESOLVED): HamKaas :: ([^ ]*) .*/\2/p' "$log"
+}
+
+# The output of one failed test in lit's report.
+print_failed() {
+  awk -v title="TEST 'HamKaas :: $1' FAILED" \
+    'index($0, title) {on = 1} on {print} on && /^\*+$/ {exit}' "$log"
+}
+
+# Runs one or two failed tests again. Fails if there are more or one fails again.
+repeat_failed() {
+  local preset=$1 names
+  mapfile -t names < <(list_failed)
+  [ "${#names[@]}" -gt 0 ] && [ "${#names[@]}" -le 2 ] || return
+  echo "== failed tests again, preset $preset"
+  LIT_FILTER="($(IFS='|'; echo "${names[*]}"))\$" \
+    cmake --build --preset "$preset" --target check-hamkaas
+}
+
 # Adds what lit reports; a suite that fails without a report counts as one.
 run_suite() {
-  local preset=$1
+  local preset=$1 name
   echo "== test suite, preset $preset"
   cmake --build --preset "$preset" --target check-hamkaas 2>&1 | tee "$log"
   local status=${PIPESTATUS[0]}
@@ -50,6 +82,16 @@ run_suite() {
     bad=1
   fi
   passed=$((passed + $(count 'Passed|Expectedly Failed')))
+  if [ "$bad" -gt 0 ]; then
+    for name in $(list_failed); do
+      print_failed "$name" | note_failure "$name, preset $preset"
+    done
+    if repeat_failed "$preset"; then
+      echo "not repeated" | note_failure "the failures of preset $preset"
+      passed=$((passed + bad))
+      bad=0
+    fi
+  fi
   failed=$((failed + bad))
 }
 
@@ -105,10 +147,16 @@ fuzz_one() {
   ASAN_OPTIONS=allow_user_poisoning=0 \
     "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
     -verbosity=0 -print_final_stats=1 -artifact_prefix=build-asan/ \
-    "${arguments[@]}"
-  local status=$?
+    "${arguments[@]}" 2>&1 | tee "$log"
+  local status=${PIPESTATUS[0]} input
   rm -rf "$found"
-  return $status
+  [ "$status" -ne 0 ] || return 0
+  note_failure "$name" <"$log"
+  input=$(sed -nE 's/.*Test unit written to (.*)/\1/p' "$log" | tail -n 1)
+  [ -f "$input" ] || return "$status"
+  base64 "$input" | note_failure "the input of $name in base64"
+  ASAN_OPTIONS=allow_user_poisoning=0 "$fuzzer" -timeout=10 "$input" || return
+  echo "not repeated" | note_failure "$name"
 }
 
 # The package that users install.
@@ -155,6 +203,10 @@ for part in "${@:-release tidy wheel bench asan fuzz debug tsan}"; do
   done
 done
 
+if [ -s "$failures" ]; then
+  echo "== failures"
+  cat "$failures"
+fi
 echo
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

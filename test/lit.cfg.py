@@ -88,6 +88,11 @@ if subprocess.run([python, "-c", "import importlib.util, sys\n"
 if subprocess.run([python, "-c", "import llvmlite"],
                   capture_output=True).returncode == 0:
     config.available_features.add("llvmlite")
+if subprocess.run([python, "-c", "import gguf"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("gguf")
+else:
+    lit_config.note("the tests of GGUF blocks cannot run: gguf is not installed")
 # The expectation of test/onnx is that of this version's cases.
 if subprocess.run([python, "-c",
                    "import onnx; assert onnx.__version__ == '1.23.2'"],

@@ -8,12 +8,16 @@ turns, and prints a table in Markdown. All that can be kept lies in a cache
 folder, so a second call begins to measure at once. HamKaas must be built (make
 build).
 
+--drawn measures workloads drawn at random (drawn.py) and prints how the ratios
+are distributed, with profiles of the worst.
+
 benchmarks/training compares training steps.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -24,6 +28,7 @@ from typing import Any, Optional
 import environment
 import turns
 import workloads
+from distribution import Distribution
 from limits import Limits, calibrate
 from table import Table
 
@@ -51,6 +56,13 @@ def choices(allowed: list[str]) -> Any:
     return parse
 
 
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from 1, got '{text}'")
+    return int(text)
+
+
 def thread_counts(text: str) -> list[int]:
     counts = [int(count) for count in text.split(",")]
     if min(counts) < 1:
@@ -72,8 +84,14 @@ def parse_arguments() -> Any:
         default=workloads.NAMES, metavar="NAME,...",
         help="default: all but those that only test the benchmark, "
         f"{','.join(workloads.SMALL)}")
+    add("--drawn", type=positive, metavar="COUNT",
+        help="measure so many drawn workloads in place of --workloads")
+    add("--seed", type=int, default=1,
+        help="draws other workloads (default: 1)")
     add("--threads", type=thread_counts, default=[1, 2], metavar="N,...",
         help="default: 1,2")
+    add("--neighbour", action="store_true",
+        help="copy memory on the last processor meanwhile; for one thread")
     add("--rounds", type=int, default=5, help="turns of each (default: 5)")
     add("--seconds", type=float, default=0.3,
         help="how long a turn takes at least (default: 0.3)")
@@ -95,17 +113,26 @@ def parse_arguments() -> Any:
     add("--lock", type=pathlib.Path, help="file to lock during each turn")
     arguments = parser.parse_args()
     arguments.models = arguments.models or arguments.cache / "models"
+    if arguments.drawn:
+        # Other programs may draw other models of the same names.
+        program = b"".join((HERE / name).read_bytes()
+                           for name in ("drawn.py", "model_builder.py"))
+        arguments.models /= f"drawn-{hashlib.sha256(program).hexdigest()[:8]}"
     arguments.hamkaas_package = arguments.build / "python"
+    if arguments.drawn:
+        arguments.workloads = [
+            f"drawn-{arguments.seed}-{i}" for i in range(arguments.drawn)
+        ]
     return arguments
 
 
-def export(python: str, names: list[str],
+def export(python: str, program: str, names: list[str],
            folder: pathlib.Path) -> dict[str, Any]:
     """Returns the descriptions of those workloads that could be had."""
     missing = [name for name in names if not (folder / f"{name}.json").exists()]
     for name in missing:
         # One at a time, because one that fails ends the others.
-        command = [python, str(HERE / "workloads.py"), str(folder), name]
+        command = [python, str(HERE / program), str(folder), name]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:
             reason = (result.stderr.strip() or "no reason given")
@@ -135,32 +162,50 @@ def load_limits(arguments: Any) -> Optional[Limits]:
 def can_run(peer: str, workload: str, threads: int) -> bool:
     if peer == "llama2.c":
         return workload.startswith("llama")
-    if workload in workloads.SMALL:
+    if workload in workloads.SMALL or workload.startswith("drawn-"):
         return peer not in ("eager", "inductor")  # These need a module.
     return peer != "tract" or threads == 1  # Its Python binding has no more.
 
 
+def measure(python: str, descriptions: dict[str, Any],
+            arguments: Any) -> list[turns.Result]:
+    results = []
+    for threads in arguments.threads:
+        with turns.Measurement(python, threads, arguments) as measurement:
+            for name in descriptions:
+                results += measurement.measure(name, [
+                    peer for peer in arguments.peers
+                    if can_run(peer, name, threads)
+                ])
+                # Drawn workloads are too many for processes of their own.
+                if not arguments.drawn:
+                    measurement.end()
+    return results
+
+
 def main() -> None:
     arguments = parse_arguments()
+    needs_pytorch = not (arguments.drawn
+                         or set(arguments.workloads) <= set(workloads.SMALL))
     python = arguments.python or environment.prepare(
-        arguments.cache / "venv", arguments.peers,
-        needs_pytorch=not set(arguments.workloads) <= set(workloads.SMALL))
-    descriptions = export(python, arguments.workloads, arguments.models)
+        arguments.cache / "venv", arguments.peers, needs_pytorch)
+    program = "drawn.py" if arguments.drawn else "workloads.py"
+    descriptions = export(python, program, arguments.workloads,
+                          arguments.models)
     if not descriptions:
         sys.exit("run.py: error: there is no workload to measure")
-    limits = load_limits(arguments)
-    results = []
-    for name in descriptions:
-        for threads in arguments.threads:
-            peers = [
-                peer for peer in arguments.peers
-                if can_run(peer, name, threads)
-            ]
-            results += turns.measure(python, name, peers, threads, arguments)
+    limits = None if arguments.drawn else load_limits(arguments)
+    results = measure(python, descriptions, arguments)
     settings = (f"{arguments.rounds} rounds in which all took turns of "
                 f"{arguments.seconds} s; `?`: other processes disturbed all "
                 "turns.")
-    text = "\n".join(Table(results, descriptions, limits).lines(settings))
+    if arguments.neighbour:
+        settings += " A process copied memory on the last processor meanwhile."
+    if arguments.drawn:
+        lines = Distribution(results, descriptions, arguments).lines(settings)
+    else:
+        lines = Table(results, descriptions, limits).lines(settings)
+    text = "\n".join(lines)
     if arguments.output:
         arguments.output.write_text(text + "\n")
     else:

@@ -46,6 +46,7 @@ class Contestant:
         assert self.process.stdout
         if not select.select([self.process.stdout], [], [], self.timeout)[0]:
             self.process.kill()
+            self.process.wait()
             return {"error": f"no answer in {self.timeout:.0f} s"}
         line = self.process.stdout.readline()
         if line:
@@ -54,34 +55,53 @@ class Contestant:
         last = self.log.read().decode(errors="replace").strip()[-400:]
         return {"error": f"ended with status {self.process.wait()}: {last}"}
 
-    def has_failed(self) -> bool:
-        return "error" in self.result
-
-    def take_turn(self) -> None:
+    def ask(self, line: str) -> Result:
         assert self.process.stdin
         self.signal(signal.SIGCONT)
         with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.write(b"turn\n")
+            self.process.stdin.write(f"{line}\n".encode())
             self.process.stdin.flush()
-        turn = self.read()
+        answer = self.read()
         self.signal(signal.SIGSTOP)
+        return answer
+
+    def has_failed(self) -> bool:
+        return "error" in self.result
+
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
+
+    def load(self, workload: str) -> None:
+        """Goes on with another workload."""
+        self.turns = []
+        self.result = self.ask(f"load {workload}")
+
+    def take_turn(self) -> None:
+        turn = self.ask("turn")
         if "error" in turn:
             self.result = turn
         else:
             self.turns.append(turn)
 
-    def finish(self) -> Result:
+    def summary(self, disturbed: float = DISTURBED) -> Result:
+        if self.has_failed():
+            return self.result
+        return {**self.result, **summarize(self.turns, disturbed)}
+
+    def end(self) -> None:
         self.process.kill()
         self.process.communicate()
         self.log.close()
-        if not self.has_failed():
-            self.result.update(summarize(self.turns))
-        return self.result
+
+    def finish(self) -> Result:
+        self.end()
+        return self.summary()
 
 
-def summarize(turns: list[Result]) -> Result:
-    """Medians of the turns that nothing disturbed, or else of all."""
-    quiet = [turn for turn in turns if turn["others"] <= DISTURBED]
+def summarize(turns: list[Result], disturbed: float) -> Result:
+    """Medians of the turns that nothing disturbed, or else of all: other
+    processes used at most `disturbed` cores."""
+    quiet = [turn for turn in turns if turn["others"] <= disturbed]
     return {
         "median_ms":
         statistics.median(turn["median_ms"] for turn in quiet or turns),
@@ -112,39 +132,84 @@ def environment_of(peer: str, threads: int, package: str) -> dict[str, str]:
     return environment
 
 
-def measure(python: str, workload: str, peers: list[str], threads: int,
-            options: Any) -> list[Result]:
-    """A result a peer. `options` are those of run.py."""
-    contestants: list[tuple[str, Contestant]] = []
+@contextlib.contextmanager
+def neighbour(python: str, is_wanted: bool) -> Iterator[None]:
+    """A process that walks through memory on the last processor, as another
+    tenant of a rented machine would."""
+    if not is_wanted:
+        yield
+        return
+    process = subprocess.Popen([python, str(HERE / "neighbour.py")],
+                               stdout=subprocess.PIPE)
     try:
-        for peer in peers:
-            command = [
-                python,
-                str(HERE / "worker.py"), workload, peer,
-                str(threads),
-                str(options.models),
-                str(options.cache),
-                str(options.seconds)
-            ]
-            environment = environment_of(peer, threads,
-                                         str(options.hamkaas_package))
-            contestants.append(
-                (peer, Contestant(command, environment, options.timeout)))
-        for _ in range(options.rounds):
-            for _, contestant in contestants:
-                if not contestant.has_failed():
-                    with locked(options.lock):
-                        contestant.take_turn()
+        assert process.stdout
+        process.stdout.readline()  # It walks from now on.
+        yield
     finally:
+        process.kill()
+        process.wait()
+
+
+class Measurement:
+    """The contestants of one number of threads. `options` are those of
+    run.py."""
+
+    def __init__(self, python: str, threads: int, options: Any) -> None:
+        self.python, self.threads, self.options = python, threads, options
+        self.contestants: dict[str, Contestant] = {}
+
+    def __enter__(self) -> Measurement:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.end()
+
+    def end(self) -> None:
+        for contestant in self.contestants.values():
+            contestant.end()
+        self.contestants.clear()
+
+    def start(self, peer: str, workload: str) -> None:
+        """In the process that the peer has already, if it is alive."""
+        if peer in self.contestants:
+            if self.contestants[peer].is_alive():
+                return self.contestants[peer].load(workload)
+            self.contestants.pop(peer).end()
+        options = self.options
+        command = [
+            self.python,
+            str(HERE / "worker.py"), workload, peer,
+            str(self.threads),
+            str(options.models),
+            str(options.cache),
+            str(options.seconds)
+        ]
+        environment = environment_of(peer, self.threads,
+                                     str(options.hamkaas_package))
+        self.contestants[peer] = Contestant(command, environment,
+                                            options.timeout)
+
+    def measure(self, workload: str, peers: list[str]) -> list[Result]:
+        """A result a peer."""
+        for peer in peers:
+            self.start(peer, workload)
+        for _ in range(self.options.rounds):
+            for peer in peers:
+                if not self.contestants[peer].has_failed():
+                    with locked(self.options.lock), neighbour(
+                            self.python, self.options.neighbour):
+                        self.contestants[peer].take_turn()
+        # The neighbour has a core of its own.
+        disturbed = DISTURBED + (1 if self.options.neighbour else 0)
         results = [{
             "workload": workload,
             "peer": peer,
-            "threads": threads,
-            **contestant.finish()
-        } for peer, contestant in contestants]
-    for result in results:
-        print(describe(result), file=sys.stderr, flush=True)
-    return results
+            "threads": self.threads,
+            **self.contestants[peer].summary(disturbed)
+        } for peer in peers]
+        for result in results:
+            print(describe(result), file=sys.stderr, flush=True)
+        return results
 
 
 def describe(result: Result) -> str:

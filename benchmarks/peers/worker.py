@@ -3,8 +3,8 @@
 
 `worker.py WORKLOAD PEER THREADS MODELS SCRATCH SECONDS` loads, compiles and
 runs once, compares the results with the reference, and writes a line of JSON.
-Then it takes a turn for every line that it reads: it runs for SECONDS and
-writes the times.
+Then it takes a turn for every line `turn` that it reads: it runs for SECONDS and
+writes the times. After a line `load WORKLOAD` it goes on with that workload.
 """
 
 from __future__ import annotations
@@ -58,6 +58,9 @@ def check(results: list[Any], reference: list[Any]) -> None:
         raise ValueError(
             f"expected {len(reference)} outputs, got {len(results)}")
     for result, expected in zip(results, reference):
+        if result.size != expected.size:
+            raise ValueError(f"expected a result of shape {expected.shape}, "
+                             f"got {result.shape}")
         difference = np.abs(result.reshape(expected.shape) - expected).max()
         largest = np.abs(expected).max()
         if not difference <= TOLERANCE * largest:
@@ -100,18 +103,31 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     workload, peer, threads, models, scratch, seconds = sys.argv[1:]
-    try:
+    session = None
+
+    def load(workload: str) -> dict[str, Any]:
+        nonlocal session
+        session = None  # Frees what it holds before the next one is there.
+        gc.enable()
+        gc.collect()
         session, description = start(workload, peer, int(threads), models,
                                      scratch)
-    except Exception as error:  # It is the parent that reports it.
-        answers.write(
-            json.dumps({"error": f"{type(error).__name__}: {error}"}) + "\n")
-        return
-    answers.write(json.dumps(description) + "\n")
-    gc.collect()
-    gc.disable()
-    for _ in sys.stdin:
-        answers.write(json.dumps(take_turn(session, float(seconds))) + "\n")
+        gc.collect()
+        gc.disable()
+        return description
+
+    def answer(line: str) -> dict[str, Any]:
+        command, *names = line.split()
+        try:
+            if command == "load":
+                return load(*names)
+            return take_turn(session, float(seconds))
+        except Exception as error:  # It is the parent that reports it.
+            return {"error": f"{type(error).__name__}: {error}"}
+
+    answers.write(json.dumps(answer(f"load {workload}")) + "\n")
+    for line in sys.stdin:
+        answers.write(json.dumps(answer(line)) + "\n")
 
 
 if __name__ == "__main__":

@@ -114,10 +114,11 @@ def simplify(path: str) -> None:
 
 
 def write_description(folder: pathlib.Path, name: str, inputs: list[str],
-                      outputs: list[str], flops: int, moved: int) -> None:
+                      outputs: list[str], flops: int, moved: int,
+                      **more: str) -> None:
     """Last of all files: a workload is there when this is."""
     description = dict(name=name, inputs=inputs, outputs=outputs, flops=flops,
-                       bytes=moved)
+                       bytes=moved, **more)
     (folder / f"{name}.json").write_text(json.dumps(description))
 
 

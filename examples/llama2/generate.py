@@ -8,8 +8,9 @@ import os
 import time
 from typing import Iterator, Sequence
 
+import hamkaas as hk
+
 from network import LanguageModel
-from sampling import Sampler
 from vocabulary import ScoreTokenizer, Tokenizer
 from weights import Config, ModelFileError, WeightsSource
 
@@ -36,7 +37,7 @@ def _rate(tokens: int, seconds: float) -> str:
 
 def generate(model: LanguageModel,
              prompt: Sequence[int],
-             sampler: Sampler,
+             sampler: hk.Sampler,
              limit: int,
              stops: frozenset[int] = frozenset(),
              speed: Speed | None = None) -> Iterator[int]:

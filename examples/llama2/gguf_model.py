@@ -11,7 +11,6 @@ import importlib.util
 import math
 import os
 import pathlib
-import re
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -32,9 +31,6 @@ LAYER_NAMES = {
     "up": "ffn_up"
 }
 CONTROL_TOKEN, USER_TOKEN = 3, 4  # in tokenizer.ggml.token_type
-MESSAGE_FORM = ("'<|im_start|>' + message['role'] + '\\n' + message['content'] "
-                "+ '<|im_end|>' + '\\n'")
-REPLY_FORM = "'<|im_start|>assistant\\n'"
 
 
 def find_smollm2() -> pathlib.Path:
@@ -299,41 +295,3 @@ def _token(file: GGUFFile, key: str, vocab: int) -> int:
     if not 0 <= token < vocab:
         raise file.error(f"expected {key} from 0 to {vocab - 1}, got {token}")
     return int(token)
-
-
-class ChatFormat:
-    """The form ChatML, in which SmolLM2 was trained to talk:
-
-        <|im_start|>user
-        Hello<|im_end|>
-        <|im_start|>assistant
-
-    after which the model writes its reply and <|im_end|>."""
-
-    def __init__(self, file: GGUFFile, tokenizer: MergeTokenizer) -> None:
-        """Checks that the template of the file is this form, and takes the
-        system message that it begins with by default."""
-        template = file.get("tokenizer.chat_template", str).replace("\n", "\\n")
-        if MESSAGE_FORM not in template or REPLY_FORM not in template:
-            raise file.error("expected a chat template of the form ChatML, got "
-                             f"{template!r:.200}")
-        default = re.search(r"<\|im_start\|>system\\n(.*?)<\|im_end\|>",
-                            template)
-        self.system = default[1].replace("\\n", "\n") if default else ""
-        self._tokenizer = tokenizer
-        self._begin = tokenizer.special("<|im_start|>")
-        self.end = tokenizer.special("<|im_end|>")
-
-    def message(self, role: str, text: str) -> list[int]:
-        return [*self._open(role), *self._tokenizer.encode(text), *self.close()]
-
-    def _open(self, role: str) -> list[int]:
-        return [self._begin, *self._tokenizer.encode(role + "\n")]
-
-    def reply(self) -> list[int]:
-        """Begins the message that the model writes."""
-        return self._open("assistant")
-
-    def close(self) -> list[int]:
-        """Ends a message."""
-        return [self.end, *self._tokenizer.encode("\n")]

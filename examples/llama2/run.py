@@ -13,7 +13,6 @@ import hamkaas as hk
 
 from generate import Speed, generate, read_model
 from network import LanguageModel
-from sampling import Sampler
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -54,7 +53,9 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    sampler = Sampler(arguments.temperature, arguments.top_p, arguments.seed)
+    sampler = hk.Sampler(arguments.temperature,
+                         top_p=arguments.top_p,
+                         seed=arguments.seed)
     config, weights, tokenizer = read_model(arguments.checkpoint,
                                             arguments.tokenizer)
     start = [] if tokenizer.start is None else [tokenizer.start]

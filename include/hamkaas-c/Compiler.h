@@ -34,7 +34,7 @@ extern "C" {
 /// Version of the interface of libhamkaas.so. The major number changes when
 /// programs made for an older one may fail, the minor when something is added.
 #define HAMKAAS_C_VERSION_MAJOR 1
-#define HAMKAAS_C_VERSION_MINOR 12
+#define HAMKAAS_C_VERSION_MINOR 13
 
 /// Version of the library's interface, as 1000 * major + minor.
 HAMKAAS_API int32_t HamKaasInterfaceVersion(void);
@@ -162,8 +162,9 @@ typedef struct HamKaasCompileOptions {
   const char *engine;
   /// For "cuda": the arithmetic of large float32 matmuls and convolutions:
   /// multiply-adds, or tensor cores, which round the factors to 10, about 21 or
-  /// 7 fraction bits. Sums are float32. "exact" (the default when null),
-  /// "tf32", "3xtf32", "bf16".
+  /// 7 fraction bits. For "cpu" alone: "bf16" rounds the weights of matmuls,
+  /// for half of their memory. Sums are float32. "exact" (the default when
+  /// null), "tf32", "3xtf32", "bf16".
   const char *precision;
 
   /* Since version 1.4. */
@@ -181,9 +182,9 @@ typedef struct HamKaasCompileOptions {
 
   /// Skip optimizations of the graph: "fold-constants", "simplify", "raise",
   /// "move-layouts", "raise-attention", "fold-affine", "use-winograd",
-  /// "fuse-calls". The report says how many nodes each removed and added. The
-  /// interpreter of "hamkaas-run" always runs the graph as it was read. Null
-  /// for none.
+  /// "fuse-calls", "multiply-integers". The report says how many nodes each
+  /// removed and added. The interpreter of "hamkaas-run" always runs the graph
+  /// as it was read. Null for none.
   const char *noOptimize;
   /// Largest error of a 3 x 3 convolution by Winograd's method, relative to its
   /// largest value. "3e-5" and more allow tiles of 6 x 6; below "7e-7" the
@@ -243,6 +244,22 @@ typedef struct HamKaasCompileOptions {
   /// Not 0: compare what engines compute with the reference interpreter, and
   /// refuse what differs.
   int32_t verifyEngines;
+
+  /* Since version 1.13. */
+
+  /// GGUF: positions that the cache of keys and values has room for, 0 for
+  /// those of the model, but 2048 at most.
+  int32_t context;
+  /// GGUF: tokens that "prefill" reads at once, 0 for 64.
+  int32_t chunk;
+  /// For "cpu": the arithmetic of products with weights of few bits: those of
+  /// the float32 numbers that the weights stand for, or of integers, with the
+  /// other side rounded to 8 bits and a scale for each 32 numbers. "exact" (the
+  /// default when null), "int8".
+  const char *quantizedProducts;
+  /// GGUF: the type of the numbers in the cache of keys and values. "f32" (the
+  /// default when null), "f16", "bf16", "int8".
+  const char *cacheType;
   /* hamkaas-tblgen end */
 } HamKaasCompileOptions;
 
@@ -252,16 +269,16 @@ typedef struct HamKaasCompileOptions {
 HAMKAAS_API const char *HamKaasDeviceTarget(const char *device,
                                             const char *gpuArch);
 
-/// Compiles `source`: a script, MLIR text or the contents of an ONNX file
-/// without external data, of `bytes` bytes, fewer than 2^31. `options` may be
-/// null. On success `*model` is owned by the caller, who frees it with
+/// Compiles `source`: a script, MLIR text or the contents of an ONNX or GGUF
+/// file without external data, of `bytes` bytes, fewer than 2^31. `options` may
+/// be null. On success `*model` is owned by the caller, who frees it with
 /// HamKaasModelDestroy.
 HAMKAAS_API HamKaasError HamKaasModelCompile(
     const char *source, uint64_t bytes, const HamKaasCompileOptions *options,
     HamKaasModel **model /* out */);
 
-/// Compiles the script, MLIR or ONNX file at `path`, or loads the `model.so`
-/// there, for which all options but the size and `verify` must be 0.
+/// Compiles the script, MLIR, ONNX or GGUF file at `path`, or loads the
+/// `model.so` there, for which all options but the size and `verify` must be 0.
 /// NOTE: loading a library runs its code; load only what you would run.
 HAMKAAS_API HamKaasError HamKaasModelLoad(const char *path,
                                           const HamKaasCompileOptions *options,

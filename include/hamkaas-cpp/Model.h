@@ -58,6 +58,10 @@ struct CompileOptions {
   std::string choose = {};
   std::string choices = {};
   bool verifyEngines = false;
+  int context = 0;
+  int chunk = 0;
+  std::string quantizedProducts = {};
+  std::string cacheType = {};
   // hamkaas-tblgen end
 };
 
@@ -118,6 +122,10 @@ public:
     options.choose = detail::orNull(given.choose);
     options.choices = detail::orNull(given.choices);
     options.verifyEngines = given.verifyEngines;
+    options.context = given.context;
+    options.chunk = given.chunk;
+    options.quantizedProducts = detail::orNull(given.quantizedProducts);
+    options.cacheType = detail::orNull(given.cacheType);
     // hamkaas-tblgen end
   }
   CompileRequest(const CompileRequest &) = delete;
@@ -168,7 +176,7 @@ class Graph;
 /// A compiled model.
 class Model {
 public:
-  /// Compiles a script, MLIR text, or the contents of an ONNX file.
+  /// Compiles a script, MLIR text, or the contents of an ONNX or GGUF file.
   static Result<Model> compile(std::string_view source,
                                const CompileOptions &options = {}) {
     return make(
@@ -179,8 +187,8 @@ public:
         });
   }
 
-  /// Compiles the script, MLIR or ONNX file at `path`, or loads the `model.so`
-  /// there.
+  /// Compiles the script, MLIR, ONNX or GGUF file at `path`, or loads the
+  /// `model.so` there.
   static Result<Model> load(const std::string &path,
                             const CompileOptions &options = {}) {
     return make(

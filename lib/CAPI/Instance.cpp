@@ -10,6 +10,9 @@
 #include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 #include "HamKaas/Support/Errors.h"
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 using namespace mlir;
 using namespace hamkaas;
@@ -61,6 +64,9 @@ static llvm::Error createInstance(HamKaasModel *handle,
   auto model = findModel(handle);
   if (!model)
     return model.takeError();
+  // It reads the parameters.
+  if (llvm::Error error = (*model)->source.checkText())
+    return error;
   HamKaasInstanceOptions options;
   if (llvm::Error error = toError(rt::readOptions(given, options)))
     return error;
@@ -72,10 +78,16 @@ static llvm::Error createInstance(HamKaasModel *handle,
     return llvm::createStringError(
         "unknown device '" + device +
         "', expected 'cpu', 'cuda', 'cuda:N', 'best' or 'reference'");
-  return explainWorkspace(
-      toError(rt::createInstance(&(*model)->program->program(), given,
-                                 keep(*model), instance)),
-      (*model)->info);
+  llvm::Error error = toError(rt::createInstance(
+      &(*model)->program->program(), given, keep(*model), instance));
+  // An instance on the CPU has its own copies of the parameters.
+  (*model)->source.releaseText();
+#ifdef __GLIBC__
+  // Compiling a large model took memory and freed it.
+  if ((*model)->source.mapped)
+    malloc_trim(0);
+#endif
+  return explainWorkspace(std::move(error), (*model)->info);
 }
 
 HamKaasError HamKaasModelCreateInstance(HamKaasModel *model,

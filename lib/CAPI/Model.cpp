@@ -13,10 +13,40 @@
 #include "HamKaas/Training/TrainingProgram.h"
 #include "OnnxModel.h"
 #include "mlir/Parser/Parser.h"
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace hamkaas;
 using namespace hamkaas::capi;
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+MappedModel::~MappedModel() { close(descriptor); }
+
+/// MemoryBuffer::dontNeedIfMmap is posix_madvise, which in glibc frees nothing.
+void MappedModel::releasePages() const {
+  madvise(const_cast<char *>(contents->getBufferStart()),
+          contents->getBufferSize(), MADV_DONTNEED);
+}
+
+bool MappedModel::hasChanged() const {
+  llvm::sys::fs::file_status now;
+  return llvm::sys::fs::status(descriptor, now) ||
+         now.getSize() != status.getSize() ||
+         now.getLastModificationTime() != status.getLastModificationTime();
+}
+
+llvm::Error ModelSource::checkText() const {
+  if (!mapped || !mapped->hasChanged())
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expected '" + path +
+      "' as it was when the model was loaded, got a file that was written to; "
+      "load it again");
+}
 
 //===----------------------------------------------------------------------===//
 // Graphs
@@ -39,7 +69,7 @@ ParsedGraph::ParsedGraph(std::shared_ptr<MLIRContext> given)
 
 static ParsedModel readBytecode(const ModelSource &source,
                                 MLIRContext *context) {
-  auto module = parseSourceString<ModuleOp>(source.text, context);
+  auto module = parseSourceString<ModuleOp>(source.getText(), context);
   if (module && source.settings.unchecked)
     markUnchecked(*module);
   return {std::move(module), source.parameters};
@@ -48,6 +78,8 @@ static ParsedModel readBytecode(const ModelSource &source,
 llvm::Expected<std::unique_ptr<ParsedGraph>>
 ParsedGraph::parse(const ModelSource &source,
                    std::shared_ptr<MLIRContext> context, CompileNotes *notes) {
+  if (llvm::Error error = source.checkText())
+    return std::move(error);
   std::unique_ptr<ParsedGraph> parsed(new ParsedGraph(std::move(context)));
   if (source.isBytecode) {
     parsed->graph = readBytecode(source, parsed->context.get());
@@ -60,7 +92,7 @@ ParsedGraph::parse(const ModelSource &source,
     return parsed;
   }
   parsed->sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBuffer(source.text, source.file), SMLoc());
+      llvm::MemoryBuffer::getMemBuffer(source.getText(), source.file), SMLoc());
   SmallVector<SourceLine> lines;
   for (const auto &[file, line] : source.lines)
     lines.push_back({file, unsigned(line)});
@@ -87,7 +119,7 @@ CompileOptions capi::getCompileOptions(const ModelSource &source) {
   CompileOptions options;
   static_cast<CompileSettings &>(options) = source.settings;
   options.name = source.name;
-  options.source = source.text;
+  options.source = source.getText();
   return options;
 }
 

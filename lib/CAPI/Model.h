@@ -79,7 +79,7 @@ struct Model {
   std::unique_ptr<LoadedProgram> program;
   SharedReference reference;
 
-  bool isLibrary() const { return source.text.empty(); }
+  bool isLibrary() const { return source.getText().empty(); }
 };
 
 /// Handles and instances hold a model together.

@@ -126,11 +126,14 @@ private:
   llvm::Error printForm(const CompileOptions &told, llvm::raw_ostream &stream);
   llvm::Error writeForm();
   llvm::Error writeProgram();
+  llvm::Error chooseWeights(const ModelFile &file);
   llvm::Error setDescriptor();
   llvm::Error printReports(const ProgramInfo &info);
 
   const CompileFileOptions &options;
   std::string path;
+  /// The file of the parameters, empty if the model or nobody has them.
+  std::string weightsPath;
   CompileOptions compileOptions;
   ModuleOp module;
 };
@@ -158,6 +161,23 @@ static std::string getChoicesPath(StringRef output) {
   return path.str().str();
 }
 
+/// A GGUF file has the form of a file of weights, and may stay where it is.
+llvm::Error FileCompilation::chooseWeights(const ModelFile &file) {
+  weightsPath = options.weights;
+  if (compileOptions.parameters && !weightsPath.empty())
+    return llvm::createStringError("--weights: expected a model without "
+                                   "parameters of its own, got '" +
+                                   options.model + "'");
+  if (!options.externalWeights || !weightsPath.empty())
+    return llvm::Error::success();
+  if (file.kind() != ModelKind::Gguf || file.path().empty())
+    return llvm::createStringError(
+        "--external-weights: expected --weights with the file that the "
+        "program is to map");
+  weightsPath = options.model;
+  return llvm::Error::success();
+}
+
 llvm::Error FileCompilation::run() {
   if (llvm::Error error = loadPassPlugins(options.passPlugins))
     return error;
@@ -173,11 +193,8 @@ llvm::Error FileCompilation::run() {
     return parsed.takeError();
   module = *parsed;
   compileOptions.parameters = (*file)->parameters();
-  if (compileOptions.parameters && !options.weights.empty())
-    return llvm::createStringError(
-        "--weights: expected a model without "
-        "parameters of its own, got the ONNX model '" +
-        options.model + "'");
+  if (llvm::Error error = chooseWeights(**file))
+    return error;
   if (options.checkOnly)
     return llvm::Error::success();
   static_cast<CompileSettings &>(compileOptions) = options.settings;
@@ -188,9 +205,10 @@ llvm::Error FileCompilation::run() {
     return llvm::createStringError("-o: expected another file than that of "
                                    "--choices, got '" +
                                    path + "'");
-  if (compileOptions.checkEachPass && !options.weights.empty())
+  if (compileOptions.checkEachPass && !compileOptions.parameters &&
+      !weightsPath.empty())
     if (llvm::Error error =
-            readContents(options.weights)
+            readContents(weightsPath)
                 .moveInto(compileOptions.checkedTensors.parameters))
       return error;
   // The code of plug-ins is no part of the key.
@@ -255,16 +273,16 @@ llvm::Error FileCompilation::setDescriptor() {
   DescriptorOptions &descriptor = compileOptions.descriptor;
   if (!options.externalWeights) {
     descriptor.embedParameters =
-        compileOptions.parameters || !options.weights.empty();
+        compileOptions.parameters || !weightsPath.empty();
     return llvm::Error::success();
   }
-  SmallString<256> absolute(options.weights);
+  SmallString<256> absolute(weightsPath);
   llvm::sys::fs::make_absolute(absolute);
   descriptor.weightsFile = absolute.str().str();
   rt::Digest digest;
   if (rt::Error error = rt::computeFileDigest(
-          options.weights.c_str(), int32_t(options.settings.compileThreads),
-          digest, descriptor.weightsBytes))
+          weightsPath.c_str(), int32_t(options.settings.compileThreads), digest,
+          descriptor.weightsBytes))
     return toError(std::move(error));
   llvm::copy(digest.bytes, descriptor.weightsDigest.begin());
   return llvm::Error::success();
@@ -292,8 +310,8 @@ llvm::Error FileCompilation::writeProgram() {
     return compiled.takeError();
   // Also parameters that stay in their file are checked now.
   std::optional<Weights> weights;
-  if (!options.weights.empty()) {
-    auto opened = Weights::open(options.weights, compiled->info);
+  if (!weightsPath.empty()) {
+    auto opened = Weights::open(weightsPath, compiled->info);
     if (!opened)
       return opened.takeError();
     weights.emplace(std::move(*opened));

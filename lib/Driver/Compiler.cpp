@@ -86,7 +86,7 @@ private:
 
   /// The program that trains a model is made of its source and these options.
   std::array<uint8_t, 32> digestOfSource() const {
-    auto digest = sourceDigest(options.source);
+    auto digest = sourceDigest(options.source, options.compileThreads);
     if (!options.train)
       return digest;
     std::string text(reinterpret_cast<const char *>(digest.data()),
@@ -99,7 +99,8 @@ private:
 
   DescriptorOptions getDescriptor() const {
     DescriptorOptions descriptor = options.descriptor;
-    descriptor.embedParameters |= options.parameters != nullptr;
+    descriptor.embedParameters |=
+        options.parameters && descriptor.weightsFile.empty();
     return descriptor;
   }
 

@@ -9,13 +9,16 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Driver/Compiler.h"
 #include "HamKaas/Driver/Registration.h"
+#include "HamKaas/Frontend/GGUF/GGUF.h"
 #include "HamKaas/Frontend/Script/Script.h"
+#include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/Identifiers.h"
 #include "HamKaas/Support/VisibleText.h"
 #include "HamKaas/Training/TrainingProgram.h"
 #include "MlirNesting.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -75,6 +78,8 @@ ModelKind hamkaas::getModelKind(StringRef content) {
   if (content.starts_with("\x7f"
                           "ELF"))
     return ModelKind::SharedLibrary;
+  if (isGgufModel(content))
+    return ModelKind::Gguf;
   if (isOnnxModel(content))
     return ModelKind::Onnx;
   content.consume_front(byteOrderMark);
@@ -154,6 +159,16 @@ static OwningOpRef<ModuleOp> parseMlir(llvm::SourceMgr &sources,
   return module;
 }
 
+/// Null if the option has no such value.
+static std::optional<CacheType> getCacheType(StringRef text) {
+  return llvm::StringSwitch<std::optional<CacheType>>(text)
+      .Case("f32", CacheType::F32)
+      .Case("f16", CacheType::F16)
+      .Case("bf16", CacheType::BF16)
+      .Case("int8", CacheType::Int8)
+      .Default(std::nullopt);
+}
+
 ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
                                 MLIRContext *context,
                                 const ModelOptions &options) {
@@ -161,8 +176,8 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
       sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
   if (withoutByteOrderMark(buffer->getBuffer()).empty()) {
     emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0),
-              "expected a script, MLIR text or an ONNX model, got an empty "
-              "file");
+              "expected a script, MLIR text, an ONNX or a GGUF model, got an "
+              "empty file");
     return {};
   }
   switch (getModelKind(buffer->getBuffer())) {
@@ -178,14 +193,21 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
     return {std::move(model.module), std::move(model.parameters),
             std::move(model.summary), std::move(model.updates)};
   }
+  case ModelKind::Gguf: {
+    GgufModel model =
+        importGguf(buffer->getBuffer(), buffer->getBufferIdentifier(), context,
+                   {options.settings.context, options.settings.chunk,
+                    *getCacheType(options.settings.cacheType)});
+    return {std::move(model.module), std::move(model.parameters)};
+  }
   case ModelKind::SharedLibrary:
   case ModelKind::Unknown:
     break;
   }
   // No line is shown of what is no text.
   emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0),
-            "expected a script, MLIR text or an ONNX model, got other binary "
-            "data");
+            "expected a script, MLIR text, an ONNX or a GGUF model, got other "
+            "binary data");
   return {};
 }
 
@@ -201,11 +223,37 @@ llvm::Error hamkaas::trainModel(ParsedModel &model, const ParsedModel &step,
   return llvm::Error::success();
 }
 
+/// Options of language models are for these, which are not trained.
+static llvm::Error checkLanguageOptions(StringRef text,
+                                        const CompileSettings &settings) {
+  bool isGguf = getModelKind(text) == ModelKind::Gguf;
+  if (isGguf && settings.train)
+    return makeOptionError(OptionId::train,
+                           "expected another model than a GGUF file");
+  if (!getCacheType(settings.cacheType))
+    return makeOptionError(
+        OptionId::cache_type,
+        Twine("expected 'f32', 'f16', 'bf16' or 'int8', got '") +
+            settings.cacheType + "'");
+  bool hasType = settings.cacheType != CompileSettings().cacheType;
+  for (auto [id, isGiven] :
+       {std::pair(OptionId::context, settings.context != 0),
+        std::pair(OptionId::chunk, settings.chunk != 0),
+        std::pair(OptionId::cache_type, hasType)})
+    if (isGiven && !isGguf)
+      return makeOptionError(id, "expected a GGUF model");
+  return llvm::Error::success();
+}
+
 llvm::Error hamkaas::parseAnyModel(llvm::SourceMgr &sourceMgr,
                                    MLIRContext *context,
                                    const ModelOptions &options,
                                    ParsedModel &model) {
   if (llvm::Error error = checkTrainingOptions(options.settings))
+    return error;
+  if (llvm::Error error = checkLanguageOptions(
+          sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID())->getBuffer(),
+          options.settings))
     return error;
   ModelOptions form = options;
   bool isTrained = options.settings.train;

@@ -8,6 +8,7 @@
 #include "PhaseRunner.h"
 #include "HamKaas/Run/CheckPasses.h"
 #include "HamKaas/Support/ReportError.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -45,5 +46,17 @@ llvm::Error PhaseRunner::run(ModuleOp module,
                              llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(module.getContext());
   build(manager);
-  return run(module, manager);
+  if (manager.empty())
+    return llvm::Error::success();
+  // The passes are ours: their last result is verified, which is what LLVM gets
+  // or the next phase. Verifying that of each took 12 % of the compilation of
+  // ResNet-50.
+#ifdef NDEBUG
+  manager.enableVerifier(false);
+#endif
+  if (llvm::Error error = run(module, manager))
+    return error;
+  if (failed(verify(module)))
+    return llvm::make_error<ReportedError>();
+  return llvm::Error::success();
 }

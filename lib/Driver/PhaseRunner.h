@@ -27,6 +27,7 @@ public:
   /// Runs passes on `module`. Beyond GRAPH there is nothing to interpret, so no
   /// pass is checked there.
   llvm::Error run(mlir::ModuleOp module, mlir::PassManager &manager);
+  /// The same, and verifies the result instead of that of each pass.
   llvm::Error run(mlir::ModuleOp module,
                   llvm::function_ref<void(mlir::OpPassManager &)> build);
 

@@ -14,6 +14,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/QuantizationOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "Rules.h"
 
@@ -26,6 +27,8 @@ namespace {
 constexpr StringLiteral ofIntegers = "its result is not of floats",
                         ofNothing = "it has no operands",
                         ofBits = "the bits of a float have no derivative",
+                        ofBytes =
+                            "the bytes of encoded numbers have no derivative",
                         ofCompiler = "only the compiler creates it, after "
                                      "gradients are taken";
 
@@ -50,7 +53,9 @@ void gradient::attachMissingRules(MLIRContext &context) {
                CompareOp, ArgsortOp, FlattenIndicesOp, RandomBitsOp>(context);
   attachReason<ofNothing, ConstantOp, IotaOp>(context);
   attachReason<ofBits, BitcastOp>(context);
+  attachReason<ofBytes, DequantizeBlocksOp>(context);
   attachReason<ofCompiler, WinogradInputOp, WinogradOutputOp,
-               WinogradGradientOp, GroupOp, RepeatOp, EngineCallOp, CheckOp,
-               CheckNanOp, YieldOp>(context);
+               WinogradGradientOp, DequantizePanelsOp, DequantizeRowsOp,
+               GroupOp, RepeatOp, EngineCallOp, CheckOp, CheckNanOp, YieldOp>(
+      context);
 }

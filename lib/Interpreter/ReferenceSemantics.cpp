@@ -18,6 +18,7 @@ void hamkaas::registerReferenceSemantics(DialectRegistry &registry) {
     attachLoopSemantics(*context);
     attachMathSemantics(*context);
     attachMovementSemantics(*context);
+    attachQuantizationSemantics(*context);
     attachRandomSemantics(*context);
     attachReductionSemantics(*context);
     attachRowSemantics(*context);

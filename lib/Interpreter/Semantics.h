@@ -20,6 +20,7 @@ void attachIndexingSemantics(mlir::MLIRContext &context);
 void attachLoopSemantics(mlir::MLIRContext &context);
 void attachMathSemantics(mlir::MLIRContext &context);
 void attachMovementSemantics(mlir::MLIRContext &context);
+void attachQuantizationSemantics(mlir::MLIRContext &context);
 void attachRandomSemantics(mlir::MLIRContext &context);
 void attachReductionSemantics(mlir::MLIRContext &context);
 void attachRowSemantics(mlir::MLIRContext &context);

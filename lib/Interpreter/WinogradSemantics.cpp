@@ -13,35 +13,46 @@ using namespace mlir;
 using namespace hamkaas;
 
 /// The sum over k and l of `matrix[row, k] * matrix[column, l] * element(k,
-/// l)`, where no element of the matrix is 0.
-static double transform(ArrayRef<double> matrix, int64_t row, int64_t column,
-                        int64_t size,
-                        function_ref<double(int64_t k, int64_t l)> element) {
-  double sum = 0;
+/// l)`, where no element of the matrix is 0. Sums of integers of 16 and 32 bits
+/// fit `T`.
+template <typename T>
+static T transform(ArrayRef<double> matrix, int64_t row, int64_t column,
+                   int64_t size,
+                   function_ref<T(int64_t k, int64_t l)> element) {
+  T sum = 0;
   for (int64_t k = 0; k < size; ++k)
     for (int64_t l = 0; l < size; ++l) {
-      double factor = matrix[row * size + k] * matrix[column * size + l];
+      T factor = T(matrix[row * size + k] * matrix[column * size + l]);
       if (factor != 0)
         sum += factor * element(k, l);
     }
   return sum;
 }
 
-/// The tiles of images `x`, `tile` apart and of `columns` x `columns` elements,
-/// transformed by `matrix`.
+/// Calls `write` with the transformed elements, in row-major order, of the
+/// tiles of images `x`, `tile` apart and of `columns` x `columns` elements.
+template <typename T, typename Element>
 static void transformTiles(ArrayRef<double> matrix, int64_t columns,
                            int64_t tile, const ReferenceTensor &x,
-                           ReferenceTensor &result) {
-  const auto &from = getElements<float>(x);
-  std::vector<float> &to = result.f32;
-  int64_t i = 0;
-  forEachIndex(result.shape(), [&](ArrayRef<int64_t> at) {
-    to[i++] =
-        transform(matrix, at[0], at[1], columns, [&](int64_t k, int64_t l) {
+                           ArrayRef<int64_t> shape,
+                           function_ref<void(T)> write) {
+  const auto &from = getElements<Element>(x);
+  forEachIndex(shape, [&](ArrayRef<int64_t> at) {
+    write(transform<T>(
+        matrix, at[0], at[1], columns, [&](int64_t k, int64_t l) -> T {
           return from[getOffset(
               x.shape(), {at[2], at[3] * tile + k, at[4] * tile + l, at[5]})];
-        });
+        }));
   });
+}
+
+static void transformFloats(ArrayRef<double> matrix, int64_t columns,
+                            int64_t tile, const ReferenceTensor &x,
+                            ReferenceTensor &result) {
+  int64_t i = 0;
+  transformTiles<double, float>(
+      matrix, columns, tile, x, result.shape(),
+      [&](double sum) { result.f32[i++] = static_cast<float>(sum); });
 }
 
 namespace {
@@ -52,8 +63,16 @@ struct WinogradInputSemantics
   LogicalResult interpret(Operation *op, OperandTensors operands,
                           ReferenceTensor &result) const {
     int64_t tile = cast<WinogradInputOp>(op).getTile();
-    transformTiles(getWinogradMatrices(tile).input, /*columns=*/tile + 2, tile,
-                   *operands[0], result);
+    if (result.type.getElementType().isF32()) {
+      transformFloats(getWinogradMatrices(tile).input, /*columns=*/tile + 2,
+                      tile, *operands[0], result);
+      return success();
+    }
+    int64_t i = 0;
+    transformTiles<int64_t, int64_t>(
+        getIntegerWinograd(tile).matrices.input, /*columns=*/tile + 2, tile,
+        *operands[0], result.shape(),
+        [&](int64_t sum) { result.i64[i++] = static_cast<int16_t>(sum); });
     return success();
   }
 };
@@ -64,20 +83,39 @@ struct WinogradOutputSemantics
   LogicalResult interpret(Operation *op, OperandTensors operands,
                           ReferenceTensor &result) const {
     int64_t tile = cast<WinogradOutputOp>(op).getTile();
-    const ReferenceTensor &x = *operands[0];
-    const auto &from = getElements<float>(x);
-    ArrayRef<double> matrix = getWinogradMatrices(tile).output;
-    std::vector<float> &to = result.f32;
+    if (result.type.getElementType().isF32()) {
+      int64_t i = 0;
+      transformProducts<double, float>(
+          getWinogradMatrices(tile).output, tile, *operands[0], result.shape(),
+          [&](double sum) { result.f32[i++] = static_cast<float>(sum); });
+      return success();
+    }
+    const IntegerWinograd &method = getIntegerWinograd(tile);
     int64_t i = 0;
-    forEachIndex(result.shape(), [&](ArrayRef<int64_t> at) {
-      to[i++] = transform(
+    transformProducts<int64_t, int64_t>(
+        method.matrices.output, tile, *operands[0], result.shape(),
+        [&](int64_t sum) {
+          uint32_t multiple = static_cast<uint32_t>(sum) * method.inverse;
+          result.i64[i++] = static_cast<int32_t>(multiple) >> method.shift;
+        });
+    return success();
+  }
+
+private:
+  template <typename T, typename Element>
+  static void transformProducts(ArrayRef<double> matrix, int64_t tile,
+                                const ReferenceTensor &x,
+                                ArrayRef<int64_t> shape,
+                                function_ref<void(T)> write) {
+    const auto &from = getElements<Element>(x);
+    forEachIndex(shape, [&](ArrayRef<int64_t> at) {
+      write(transform<T>(
           matrix, at[1] % tile, at[2] % tile, tile + 2,
-          [&](int64_t a, int64_t b) {
+          [&](int64_t a, int64_t b) -> T {
             return from[getOffset(
                 x.shape(), {a, b, at[0], at[1] / tile, at[2] / tile, at[3]})];
-          });
+          }));
     });
-    return success();
   }
 };
 
@@ -87,8 +125,8 @@ struct WinogradGradientSemantics
   LogicalResult interpret(Operation *op, OperandTensors operands,
                           ReferenceTensor &result) const {
     int64_t tile = cast<WinogradGradientOp>(op).getTile();
-    transformTiles(getTransposedOutput(tile), /*columns=*/tile, tile,
-                   *operands[0], result);
+    transformFloats(getTransposedOutput(tile), /*columns=*/tile, tile,
+                    *operands[0], result);
     return success();
   }
 };

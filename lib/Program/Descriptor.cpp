@@ -8,12 +8,14 @@
 #include "HamKaas/Program/Descriptor.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Runtime/Core/Functions.h"
+#include "HamKaas/Runtime/Files/Digest.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/BLAKE3.h"
+#include <array>
 #include <cstddef>
 
 using namespace llvm;
@@ -431,9 +433,15 @@ Error DescriptorBuilder::build() {
 
 StringRef compilerVersion() { return "HamKaas " HAMKAAS_VERSION; }
 
-std::array<uint8_t, 32> sourceDigest(StringRef source) {
-  // An ONNX model may be gigabytes.
-  return BLAKE3::hash<32>(arrayRefFromStringRef(source));
+std::array<uint8_t, 32> sourceDigest(StringRef source, unsigned threads) {
+  // Of the weights of an ONNX model, too, which may be gigabytes.
+  rt::Digest digest;
+  rt::Error error =
+      rt::computeDigest(source.data(), source.size(), int32_t(threads), digest);
+  // There is no memory for threads.
+  if (error)
+    return BLAKE3::hash<32>(arrayRefFromStringRef(source));
+  return std::to_array(digest.bytes);
 }
 
 std::string parameterSymbol(size_t index) {

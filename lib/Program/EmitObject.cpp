@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Program/EmitObject.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -73,6 +75,22 @@ void optimize(Module &module, TargetMachine &machine) {
   createModuleToFunctionPassAdaptor(makeCleanup()).run(module, modules);
 }
 
+/// Lets code generation skip a pass, which has no option for one module.
+class PlainAddresses : public OptPassGate {
+public:
+  bool shouldRunPass(StringRef pass, StringRef) const override {
+    return pass != "Loop Strength Reduction";
+  }
+  bool isEnabled() const override { return true; }
+};
+
+bool hasPlainAddresses(const Module &module) {
+  return all_of(module, [](const Function &function) {
+    return function.isDeclaration() ||
+           function.hasFnAttribute(plainAddressesAttribute);
+  });
+}
+
 Expected<std::unique_ptr<MemoryBuffer>>
 emit(Module &module, TargetMachine &machine, CodeGenFileType fileType) {
   module.setTargetTriple(machine.getTargetTriple());
@@ -84,6 +102,11 @@ emit(Module &module, TargetMachine &machine, CodeGenFileType fileType) {
     return createStringError("generated code is invalid: " + message);
 
   optimize(module, machine);
+  PlainAddresses gate;
+  OptPassGate &previous = module.getContext().getOptPassGate();
+  if (hasPlainAddresses(module))
+    module.getContext().setOptPassGate(gate);
+  scope_exit restore([&] { module.getContext().setOptPassGate(previous); });
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   legacy::PassManager codegen;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Report/Report.h"
+#include "HamKaas/Report/ThreadScaling.h"
 #include "HamKaas/Report/TrainingMemory.h"
 #include "HamKaas/Support/ReportError.h"
 #include "HamKaas/Support/TextTable.h"
@@ -263,10 +264,15 @@ void hamkaas::printReport(const ProgramInfo &info, llvm::raw_ostream &os) {
   printTrainingMemory(info, os);
   printRecomputed(info, os);
   printRepacked(info, os);
-  if (isOnly)
-    return printKernels(info, os);
-  for (const FunctionInfo *function : info.functions())
-    printFunction(*function, os);
+  bool usesThreads = info.runsOnCpu && info.device.architecture.empty();
+  for (const FunctionInfo *function : info.functions()) {
+    if (isOnly)
+      printKernels(*function, os);
+    else
+      printFunction(*function, os);
+    if (usesThreads)
+      printThreadScaling(*function, os);
+  }
 }
 
 /// The largest of the buffers that are kept while most bytes of the workspace

@@ -30,20 +30,27 @@ using MaybeObject = llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>;
 
 /// Rows are short loops over vectors: unrolled, a softmax takes 5 % less time,
 /// a layer normalization up to 10 %. Others do not gain.
-static void chooseUnrolling(ModuleOp module) {
+static bool isUnrolled(LLVM::LLVMFuncOp function) {
+  return getFamily(function) == KernelFamily::Row;
+}
+
+/// Tells LLVM how to compile the kernels.
+static void chooseAttributes(ModuleOp module) {
   Builder builder(module.getContext());
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    auto kernel =
-        function->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
-    if (kernel && kernel.getFamily() == KernelFamily::Row)
-      function.setPassthroughAttr(
-          builder.getArrayAttr(builder.getStringAttr(unrollAttribute)));
+    SmallVector<Attribute> attributes;
+    if (isUnrolled(function))
+      attributes.push_back(builder.getStringAttr(unrollAttribute));
+    if (hasPlainAddresses(function))
+      attributes.push_back(builder.getStringAttr(plainAddressesAttribute));
+    if (!attributes.empty())
+      function.setPassthroughAttr(builder.getArrayAttr(attributes));
   }
 }
 
 static MaybeModule translate(ModuleOp module, llvm::LLVMContext &context,
                              StringRef name, llvm::TargetMachine &machine) {
-  chooseUnrolling(module);
+  chooseAttributes(module);
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, name);
   if (!llvmModule)
@@ -78,35 +85,45 @@ static MaybeObject compile(const TargetCpu &cpu, Translate translate) {
   return module ? emitObject(**module, **machine) : module.takeError();
 }
 
+/// The order in which threads take the parts: what takes long comes first, so
+/// that no thread is left with it at the end. The first part has the calls.
+static SmallVector<size_t> orderParts(ArrayRef<KernelModule> kernels) {
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, kernels.size() + 1));
+  llvm::stable_sort(
+      MutableArrayRef(order).drop_front(), [&](size_t a, size_t b) {
+        return kernels[a - 1].operations > kernels[b - 1].operations;
+      });
+  return order;
+}
+
 llvm::Expected<ProgramObjects>
 hamkaas::emitCode(ModuleOp module, const TargetCpu &cpu,
                   const KernelProgress &progress) {
-  SmallVector<OwningOpRef<ModuleOp>> kernels = takeKernels(module);
-  SmallVector<ModuleOp> parts = {module};
-  for (OwningOpRef<ModuleOp> &kernel : kernels)
-    parts.push_back(*kernel);
-  ProgramObjects objects(parts.size());
+  SmallVector<KernelModule> kernels = takeKernels(module);
+  int total = 0;
+  for (const KernelModule &part : kernels)
+    total += part.kernels;
+  ProgramObjects objects(kernels.size() + 1);
   std::mutex mutex;
   int done = 0;
   llvm::Error errors = llvm::Error::success();
   auto emit = [&](size_t i) -> LogicalResult {
-    MaybeObject object = compile(
-        cpu, [&](llvm::LLVMContext &context, llvm::TargetMachine &machine) {
-          return translate(parts[i], context, "code", machine);
-        });
+    KernelModule *part = i > 0 ? &kernels[i - 1] : nullptr;
+    MaybeObject object = compile(cpu, [&](llvm::LLVMContext &context,
+                                          llvm::TargetMachine &machine) {
+      return translate(part ? *part->module : module, context, "code", machine);
+    });
     llvm::Error error = std::move(object).moveInto(objects[i]);
     std::lock_guard lock(mutex);
-    // The first part is what calls the kernels.
-    if (!error && i > 0 && progress)
-      progress(++done, kernels.size());
+    if (!error && part && progress)
+      progress(done += part->kernels, total);
     if (!error)
       return success();
     errors = llvm::joinErrors(std::move(errors), std::move(error));
     return failure();
   };
   // Failures are in `errors`.
-  (void)failableParallelForEach(module.getContext(),
-                                llvm::seq<size_t>(0, objects.size()), emit);
+  (void)failableParallelForEach(module.getContext(), orderParts(kernels), emit);
   if (errors)
     return std::move(errors);
   return objects;

@@ -31,8 +31,9 @@ using namespace hamkaas;
 
 ArrayRef<StringRef> hamkaas::getGraphOptimizations() {
   static constexpr StringRef names[] = {
-      "fold-constants",  "simplify",    "raise",        "move-layouts",
-      "raise-attention", "fold-affine", "use-winograd", "fuse-calls"};
+      "fold-constants", "simplify",        "raise",
+      "move-layouts",   "raise-attention", "fold-affine",
+      "use-winograd",   "fuse-calls",      "multiply-integers"};
   return names;
 }
 
@@ -75,6 +76,13 @@ static llvm::Error checkGraphPasses(StringRef pipeline) {
                          Twine(message.split('\n').first));
 }
 
+static llvm::Error checkQuantizedProducts(StringRef text) {
+  if (text == "exact" || text == "int8")
+    return llvm::Error::success();
+  return makeOptionError(OptionId::quantized_products,
+                         "expected 'exact' or 'int8', got '" + text + "'");
+}
+
 /// Also where no program for GPUs is made: a misspelt one would show later, or
 /// on another machine.
 static llvm::Error checkGpuArch(StringRef text) {
@@ -89,6 +97,8 @@ llvm::Error hamkaas::checkPipelineOptions(const CompileSettings &settings) {
   if (llvm::Error error = checkOptimizations(settings.noOptimize))
     return error;
   if (llvm::Error error = checkWinogradError(settings.winogradError))
+    return error;
+  if (llvm::Error error = checkQuantizedProducts(settings.quantizedProducts))
     return error;
   return checkGraphPasses(settings.graphPasses);
 }
@@ -167,15 +177,36 @@ void Target::addEngineGroups(OpPassManager &manager, TargetAttr target,
 void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
                                   const PipelineOptions &options) const {
   addEngineGroups(manager, target, options);
-  // Rounded factors would make the method's errors many times larger.
-  if (target.getPrecision() == Precision::Exact &&
+  // Before differences of codes are computed as integers.
+  if (unpacksInProducts(options))
+    manager.addPass(createCPUPackQuantized(
+        {/*integers=*/options.quantizedProducts == "int8"}));
+  if (narrowsWeights(options))
+    manager.addPass(createCPUNarrowWeights());
+  if (narrowsProducts(options) && options.isEnabled("multiply-integers"))
+    manager.addPass(createMultiplyIntegers());
+  if (narrowsProducts(options))
+    manager.addPass(createNarrowProducts());
+  // Rounded factors would make the method's errors many times larger. Those of
+  // convolutions on a CPU are exact.
+  if ((target.getPrecision() == Precision::Exact || narrowsWeights(options)) &&
       options.isEnabled("use-winograd")) {
     UseWinogradOptions winograd;
     winograd.maxError = options.winogradError;
     winograd.maxBytes = getTransformedBytes(options);
+    // They alone would take more.
+    winograd.mostBytes = options.maxWorkspace;
+    winograd.elementCost = getTransformedElementCost(target, options);
     manager.addPass(createUseWinograd(winograd));
   }
-  manager.addPass(createPointwiseConvToMatMul());
+  PointwiseConvToMatMulOptions pointwise;
+  pointwise.batches = repeatsLeftSides(options);
+  manager.addPass(createPointwiseConvToMatMul(pointwise));
+  // Blocks that are no weights of such products.
+  manager.addPass(createExpandDequantize());
+  // Once more: what became matmuls reads reshaped casts.
+  if (narrowsProducts(options))
+    manager.addPass(createNarrowProducts());
   manager.addPass(createMatMulToReduction());
   manager.addPass(createPadConvolutions());
   manager.addPass(createFuseHorizontalMatMuls());
@@ -188,6 +219,10 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   manager.addPass(createNestConcats());
   FormGroupsOptions groups;
   groups.computeRows = computesRows(options);
+  groups.repeatLeft = repeatsLeftSides(options);
+  groups.narrowProducts = narrowsProducts(options);
+  groups.narrowWeights = narrowsWeights(options);
+  groups.widenKeys = widensKeys(options);
   manager.addPass(createFormGroups(groups));
   manager.addPass(createLowerGroups());
   addGroupPasses(manager, options);

@@ -70,9 +70,11 @@ from .graph import Node, constant, input, state
 from .history import History
 from .loops import scan
 from .model import Model
+from .sampler import Sampler
 from .script import Script, write_script
 from .state import State
 from .tables import TensorInfo
+from .tokenizer import Tokenizer
 from .training import train_step
 
 __version__ = "0.1.0"
@@ -96,9 +98,9 @@ __all__ = [
     "EntryFunction", "Function", "Graph", "HadamardProductNode",
     "HamKaasError", "HamKaasPlugin", "History", "InputTensor", "MatMulNode", "MemoryPlan",
     "Model", "Node", "PermuteNode", "RMSNormNode", "ReLUNode",
-    "ReplaceSliceNode", "Report", "ReshapeNode", "Script", "SiLUNode",
+    "ReplaceSliceNode", "Report", "ReshapeNode", "Sampler", "Script", "SiLUNode",
     "SliceNode", "SlicedSoftmaxNode", "State", "SumNode", "TensorInfo",
-    "UnsupportedError", "abs", "acos", "acosh", "add", "all", "any", "arange",
+    "Tokenizer", "UnsupportedError", "abs", "acos", "acosh", "add", "all", "any", "arange",
     "argmax", "argmin", "argsort", "array", "asarray", "asin", "asinh",
     "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and",
     "bitwise_invert", "bitwise_left_shift", "bitwise_or",

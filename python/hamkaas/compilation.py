@@ -135,6 +135,7 @@ def compile(
         choose: Optional[str] = None,
         choices: Optional[PathLike] = None,
         verify_engines: bool = False,
+        quantized_products: str = "exact",
         # hamkaas-tblgen end
 ) -> Model:
     """Compiles the graph that ends in ``node``.
@@ -207,6 +208,7 @@ def compile(
         choose=choose,
         choices=choices,
         verify_engines=verify_engines,
+        quantized_products=quantized_products,
         # hamkaas-tblgen end
     )
     functions = name_functions(node, _ATTRIBUTES)
@@ -258,17 +260,24 @@ def load(
         choose: Optional[str] = None,
         choices: Optional[PathLike] = None,
         verify_engines: bool = False,
+        context: int = 0,
+        chunk: int = 0,
+        quantized_products: str = "exact",
+        cache_type: str = "f32",
         # hamkaas-tblgen end
 ) -> Model:
-    """Compiles a script, MLIR or ONNX file, or loads a saved library.
+    """Compiles a script, MLIR, ONNX or GGUF file, or loads a saved library.
 
     The contents decide the file type. ``parameters`` are arrays by name,
-    ``weights`` is a safetensors file with them. Other arguments are as for
+    ``weights`` is a safetensors or GGUF file with them. Other arguments are as for
     `compile`; those that affect code are not for a library.
 
     For ONNX, ``dims`` are the sizes of named dimensions, and ``const_inputs``
     are values of inputs, which become constants. External data lies below the
     folder of the model.
+
+    For GGUF, ``context`` and ``chunk`` are the sizes of the two functions,
+    ``prefill`` and ``decode``.
 
     A library that names a weights file takes it from its own folder, or from
     the path at compile time, and checks its size and digest. With ``verify``,
@@ -309,6 +318,10 @@ def load(
         choose=choose,
         choices=choices,
         verify_engines=verify_engines,
+        context=context,
+        chunk=chunk,
+        quantized_products=quantized_products,
+        cache_type=cache_type,
         # hamkaas-tblgen end
     )
     file = os.fsencode(path)

@@ -54,8 +54,9 @@ _TEXTS = {
     "precision":
         "For `cuda`: the arithmetic of large float32 matmuls and "
         "convolutions: multiply-adds, or tensor cores, which round the "
-        "factors to 10, about 21 or 7 fraction bits. Sums are float32. "
-        "Values: \"exact\", \"tf32\", \"3xtf32\", \"bf16\".",
+        "factors to 10, about 21 or 7 fraction bits. For `cpu` alone: `bf16` "
+        "rounds the weights of matmuls, for half of their memory. Sums are "
+        "float32. Values: \"exact\", \"tf32\", \"3xtf32\", \"bf16\".",
     "external_data_root":
         "ONNX: a folder that symbolic links of external data may lead to. "
         "External data itself is below the folder of the model. Links of a "
@@ -64,9 +65,9 @@ _TEXTS = {
     "no_optimize":
         "Skip optimizations of the graph: `fold-constants`, `simplify`, "
         "`raise`, `move-layouts`, `raise-attention`, `fold-affine`, "
-        "`use-winograd`, `fuse-calls`. The report says how many nodes each "
-        "removed and added. The interpreter of `hamkaas-run` always runs the "
-        "graph as it was read.",
+        "`use-winograd`, `fuse-calls`, `multiply-integers`. The report says "
+        "how many nodes each removed and added. The interpreter of "
+        "`hamkaas-run` always runs the graph as it was read.",
     "winograd_error":
         "Largest error of a 3 x 3 convolution by Winograd's method, relative "
         "to its largest value. `3e-5` and more allow tiles of 6 x 6; below "
@@ -111,6 +112,19 @@ _TEXTS = {
     "verify_engines":
         "Compare what engines compute with the reference interpreter, and "
         "refuse what differs.",
+    "context":
+        "GGUF: positions that the cache of keys and values has room for, 0 "
+        "for those of the model, but 2048 at most.",
+    "chunk":
+        "GGUF: tokens that `prefill` reads at once, 0 for 64.",
+    "quantized_products":
+        "For `cpu`: the arithmetic of products with weights of few bits: "
+        "those of the float32 numbers that the weights stand for, or of "
+        "integers, with the other side rounded to 8 bits and a scale for each "
+        "32 numbers. Values: \"exact\", \"int8\".",
+    "cache_type":
+        "GGUF: the type of the numbers in the cache of keys and values. "
+        "Values: \"f32\", \"f16\", \"bf16\", \"int8\".",
     # hamkaas-tblgen end
 }
 
@@ -170,6 +184,10 @@ class CompileOptions:
     choose: Optional[str] = None
     choices: Optional[PathLike] = None
     verify_engines: bool = False
+    context: Number = 0
+    chunk: Number = 0
+    quantized_products: str = "exact"
+    cache_type: str = "f32"
     # hamkaas-tblgen end
 
     def __post_init__(self) -> None:
@@ -204,6 +222,10 @@ class CompileOptions:
             "choose": self.choose,
             "choices": encode_path(self.choices),
             "verifyEngines": self.verify_engines,
+            "context": self.context,
+            "chunk": self.chunk,
+            "quantizedProducts": self.quantized_products,
+            "cacheType": self.cache_type,
             # hamkaas-tblgen end
         }
 

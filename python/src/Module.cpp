@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Buffer.h"
 #include "Graph.h"
+#include "Tokenizer.h"
 #include "hamkaas-c/Compat.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -22,23 +24,6 @@ using namespace hamkaas::python;
 using namespace nb::literals;
 
 namespace {
-
-/// The memory of a Python object.
-class PyBuffer {
-public:
-  PyBuffer(nb::object object, int flags) {
-    if (PyObject_GetBuffer(object.ptr(), &view, flags) != 0)
-      throw nb::python_error();
-  }
-  PyBuffer(const PyBuffer &) = delete;
-  PyBuffer &operator=(const PyBuffer &) = delete;
-  ~PyBuffer() { PyBuffer_Release(&view); }
-
-  const Py_buffer &get() const { return view; }
-
-private:
-  Py_buffer view;
-};
 
 /// Name, element type and shape of each tensor.
 nb::tuple describeTensors(const std::vector<Tensor> &tensors) {
@@ -201,6 +186,50 @@ void bindGraph(nb::module_ &module) {
   module.def("describe_operations", &describeOperations);
 }
 
+void bindTokenizer(nb::module_ &module) {
+  nb::class_<Tokenizer>(module, "Tokenizer")
+      .def(nb::init<nb::bytes>(), "path"_a)
+      .def("encode", &Tokenizer::encode, "text"_a, "encoding"_a)
+      .def("encode_chat", &Tokenizer::encodeChat, "messages"_a, "form"_a.none(),
+           "reply"_a)
+      .def("decode", &Tokenizer::decode, "token"_a, "controls"_a)
+      .def("is_end",
+           [](const Tokenizer &tokenizer, int64_t token) {
+             return HamKaasTokenizerIsEnd(tokenizer.get(), token) != 0;
+           })
+      .def("find",
+           [](const Tokenizer &tokenizer, nb::bytes name) {
+             return HamKaasTokenizerFind(tokenizer.get(), name.c_str());
+           })
+      .def_prop_ro("size",
+                   [](const Tokenizer &tokenizer) {
+                     return HamKaasTokenizerSize(tokenizer.get());
+                   })
+      .def_prop_ro("context",
+                   [](const Tokenizer &tokenizer) {
+                     return HamKaasTokenizerContext(tokenizer.get());
+                   })
+      .def_prop_ro("special",
+                   [](const Tokenizer &tokenizer) {
+                     return nb::make_tuple(
+                         HamKaasTokenizerBos(tokenizer.get()),
+                         HamKaasTokenizerEos(tokenizer.get()),
+                         HamKaasTokenizerEot(tokenizer.get()));
+                   })
+      .def_prop_ro("adds_space",
+                   [](const Tokenizer &tokenizer) {
+                     return HamKaasTokenizerAddsSpace(tokenizer.get()) != 0;
+                   })
+      .def_prop_ro("chat_template", &Tokenizer::chatTemplate);
+  nb::class_<Sampler>(module, "Sampler")
+      .def(nb::init<float, int32_t, float, float, float, int32_t, uint64_t>(),
+           "temperature"_a, "top_k"_a, "top_p"_a, "min_p"_a, "repeat_penalty"_a,
+           "repeat_last"_a, "seed"_a)
+      .def("accept", &Sampler::accept, "tokens"_a)
+      .def("choose", &Sampler::choose, "scores"_a)
+      .def("reset", &Sampler::reset);
+}
+
 } // namespace
 
 NB_MODULE(_native, module) {
@@ -210,6 +239,7 @@ NB_MODULE(_native, module) {
   bindModel(module);
   bindInstance(module);
   bindGraph(module);
+  bindTokenizer(module);
   module.def("infer_result", &inferResult, "source"_a);
   module.def("read_extra", &readExtra, "path"_a, "extra"_a);
   module.def("digest", &digest, "array"_a);

@@ -21,10 +21,10 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).with_name("Inputs")))
 from formulas import (  # noqa: E402
-    argsort_descending, complex_mul, convolve, erf, gelu, gelu_tanh, hard_swish,
-    log_sum_exp, rms_norm, saturate, shift_left, shift_right, silu,
-    sliced_softmax, windows, winograd_gradient, winograd_input,
-    winograd_output)
+    argsort_descending, complex_mul, convolve, dequantize_q4_0, erf, gelu,
+    gelu_tanh, hard_swish, log_sum_exp, rms_norm, saturate, shift_left,
+    shift_right, silu, sliced_softmax, windows, winograd_gradient,
+    winograd_input, winograd_output)
 from philox import random_bits  # noqa: E402
 
 WINDOWS = {"strides": (2, 1), "dilations": (1, 2), "low": (1, 0)}
@@ -141,6 +141,7 @@ FORMULAS = {
                   lambda q, k, v, mask, bias: attention(q, k, v, 0.5, mask, bias)],
     "concat": [lambda a, b: np.concatenate([a, b], axis=1)],
     "cumsum": [cumsum],
+    "dequantize_blocks": [dequantize_q4_0],
     "flatten_indices": [lambda i: np.ravel_multi_index(
         tuple(np.moveaxis(i % [4, 3], -1, 0)), [4, 3])],
     "gather": [lambda x, i: np.take(x, i % 4, axis=1)],
@@ -199,12 +200,12 @@ MAGNITUDES = {
 
 # Operations that move elements or round once: every bit is known, also the sign
 # of a zero. A NaN is any NaN.
-EXACT = {"abs", "add", "and", "argsort", "bitcast", "broadcast", "cast", "ceil",
-         "compare", "concat", "div", "flatten_indices", "floor", "gather",
-         "iota", "max", "min", "mul", "neg", "not", "or", "pad", "permute",
-         "random_bits", "relu", "rem", "replace_slice", "reshape", "round", "select",
-         "shift_left", "shift_right", "sign", "slice", "sqrt", "strided_slice",
-         "sub", "xor"}
+EXACT = {"abs", "add", "and", "argsort", "bitcast", "broadcast", "cast",
+         "ceil", "compare", "concat", "dequantize_blocks", "div",
+         "flatten_indices", "floor", "gather", "iota", "max", "min", "mul",
+         "neg", "not", "or", "pad", "permute", "random_bits", "relu", "rem",
+         "replace_slice", "reshape", "round", "select", "shift_left",
+         "shift_right", "sign", "slice", "sqrt", "strided_slice", "sub", "xor"}
 
 # exp of a large negative number may underflow earlier in float32. Elsewhere
 # denormal numbers are kept.
@@ -247,6 +248,9 @@ SHAPES = {"flatten_indices": lambda i: i[..., 0]}
 # hamkaas.group shows hamkaas.yield; hamkaas.repeat needs a function.
 PARSED = {"constant": "", "check": "%ok: i1, %p: i64",
           "check_nan": "%x: tensor<4xf32>",
+          "dequantize_panels": "%c: tensor<2x4x8x4xui8>, %s: tensor<2x1x8xf16>",
+          "dequantize_rows": "%c: tensor<2x64xi8>, %s: tensor<2x2xf32>, "
+                             "%n: tensor<2x4xi32>",
           "engine_call": "%x: tensor<8x4xf32>, %empty: tensor<8x4xf32>",
           "group": "%x: tensor<4xf32>",
           "scan": "%zero: tensor<4xf32>, %x: tensor<3x4xf32>",
@@ -284,7 +288,7 @@ def parse_statement(line):
     names = re.findall(r"%(\w+)", left)
     if "->" in types or names:
         types = types.split("->")[0]
-    types = re.findall(r"tensor<([\dx]*?)x?(f32|ui64|i64|i32|i1)>", types)
+    types = re.findall(r"tensor<([\dx]*?)x?(f32|ui64|i64|i32|ui8|i1)>", types)
     # A position has no type in the text.
     types += [("1", "i64")] * (len(names) - len(types))
     return [(name, [int(d) for d in dims.split("x") if d], element)
@@ -293,7 +297,8 @@ def parse_statement(line):
 
 ELEMENTS = {np.dtype(np.float32): "f32", np.dtype(np.int64): "i64",
             np.dtype(np.int32): "i32", np.dtype(np.bool_): "i1",
-            np.dtype(np.uint64): "ui64", np.dtype(np.uint32): "ui32"}
+            np.dtype(np.uint8): "ui8", np.dtype(np.uint32): "ui32",
+            np.dtype(np.uint64): "ui64"}
 
 
 def type_text(array):
@@ -312,6 +317,8 @@ def make_cases(op, rng):
                 return np.full(shape, at[name], dtype=np.int64)
             if element == "ui64":
                 return rng.integers(0, 2**64 - 1, shape, "uint64", endpoint=True)
+            if element == "ui8":
+                return rng.integers(0, 256, shape, "uint8")
             if element == "i1":
                 return rng.random(shape) < 0.5
             if element == "i32":

@@ -54,7 +54,7 @@
 // AFTER-NOT:  [4, 2, 3]
 
 // BOUND: error: --winograd-error: expected 0 or more, got nan
-// UNKNOWN: error: --no-optimize: expected all or some of fold-constants, simplify, raise, move-layouts, raise-attention, fold-affine, use-winograd, fuse-calls, got 'layouts'
+// UNKNOWN: error: --no-optimize: expected all or some of fold-constants, simplify, raise, move-layouts, raise-attention, fold-affine, use-winograd, fuse-calls, multiply-integers, got 'layouts'
 
 func.func @main(%x: tensor<2x3x4xf32> {hamkaas.name = "x"})
     -> (tensor<2x3x4xf32> {hamkaas.name = "y"}) {

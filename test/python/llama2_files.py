@@ -83,6 +83,40 @@ def merge_vocabulary():
     return names + [merge.replace(" ", "") for merge in merges], merges
 
 
+def write_merge_tokenizer(path):
+    """A GGUF file of `merge_vocabulary` and no tensors."""
+    import gguf
+
+    names, merges = merge_vocabulary()
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("smollm")
+    writer.add_token_list(names)
+    writer.add_token_types([3] * 3 + [1] * (len(names) - 3))
+    writer.add_token_merges(merges)
+    writer.add_eos_token_id(2)
+    _write_metadata(writer)
+
+
+def write_score_tokenizer(path, pieces, scores):
+    """A GGUF file of the pieces of a tokenizer.bin of llama2.c."""
+    import gguf
+
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list([piece.replace(b" ", "\u2581".encode())
+                           for piece in pieces])
+    writer.add_token_scores(scores)
+    writer.add_token_types([2, 3, 3] + [6] * 256 + [1] * (len(pieces) - 259))
+    _write_metadata(writer)
+
+
+def _write_metadata(writer):
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+
 def write_gguf(path, config, weights, types=None, tensors=None, **metadata):
     """metadata: replaces keys, written with _ for '.'; None leaves one out.
     types: of tensors by name, the default is F32. tensors: replaces some."""

@@ -18,7 +18,8 @@ MODULES = [path.stem for path in pathlib.Path(hk.__path__[0]).glob("*.py")
                "array", "array.array", "array.creation", "needle",
                "needle.alias",
                "onnx", "onnx.programs", "nn", "nn.convolutions",
-               "nn.interpolation", "nn.normalization", "nn.padding"]
+               "nn.interpolation", "nn.normalization", "nn.padding",
+               "quantize"]
 if importlib.util.find_spec("onnx"):
     MODULES.append("onnx.backend")
 

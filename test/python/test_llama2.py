@@ -6,7 +6,6 @@ import importlib.util
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import weakref
@@ -17,12 +16,10 @@ import pytest
 
 import llama2_files as files
 
-import chat
 import gguf_model
 from checkpoint import CheckpointWeights
 from generate import Speed, generate, read_model
 from network import ContextFullError, LanguageModel
-from sampling import Sampler
 from weights import Config
 
 CONFIG = Config(dim=24,
@@ -97,7 +94,7 @@ def test_checkpoint_and_gguf_give_the_same_model(tmp_path):
 
 def greedy(model, prompt, count):
     model.reset()
-    return list(generate(model, prompt, Sampler(), count))
+    return list(generate(model, prompt, hk.Sampler(), count))
 
 
 def test_first_tokens_of_stories260k():
@@ -128,9 +125,6 @@ def test_smollm2_continues_as_known():
     config, weights, tokenizer = read_model(file.path)
     prompt = tokenizer.encode("The capital of France is")
     assert prompt == [504, 3575, 282, 4649, 314]
-    assert gguf_model.ChatFormat(file,
-                                 tokenizer).message("user",
-                                                    "Hi")[-2:] == [2, 198]
     model = LanguageModel(Config(**{
         **vars(config), "context": 32
     }),
@@ -215,7 +209,7 @@ def test_full_context(fresh):
     with pytest.raises(ContextFullError, match="at most 2 more tokens.* got 3"):
         fresh.feed([1, 2, 3])
     assert fresh.position == CONFIG.context - 2
-    assert len(list(generate(fresh, [1], Sampler(), 100))) == 2
+    assert len(list(generate(fresh, [1], hk.Sampler(), 100))) == 2
     with pytest.raises(ContextFullError):
         fresh.feed([1])
 
@@ -255,74 +249,18 @@ def test_wrong_sizes(arguments, message):
         LanguageModel(CONFIG, files.random_weights(CONFIG), **arguments)
 
 
-# Sampling.
-
-SCORES = np.log(np.float32([0.1, 0.4, 0.2, 0.3]))
-
-
-def draw(count=2000, **arguments):
-    sampler = Sampler(seed=7, **arguments)
-    return [sampler.choose(SCORES) for _ in range(count)]
-
-
-def test_greedy_takes_the_best():
-    assert draw(5) == [1] * 5
-
-
-def test_temperature_1_draws_by_probability():
-    shares = np.bincount(draw(temperature=1.0), minlength=4) / 2000
-    assert np.allclose(shares, np.exp(SCORES), atol=0.04)
-
-
-def test_temperature_sharpens():
-    shares = np.bincount(draw(temperature=0.5), minlength=4) / 2000
-    assert np.allclose(shares,
-                       np.exp(2 * SCORES) / np.exp(2 * SCORES).sum(),
-                       atol=0.04)
-    assert set(draw(100, temperature=1e-30)) == {1}
-
-
-@pytest.mark.parametrize("top_p, allowed", [(1e-9, {1}), (0.39, {1}),
-                                            (0.41, {1, 3}), (0.75, {1, 2, 3}),
-                                            (1.0, {0, 1, 2, 3})])
-def test_top_p_draws_from_the_most_probable(top_p, allowed):
-    assert set(draw(temperature=1.0, top_p=top_p)) == allowed
-
-
-def test_seed_repeats():
-    assert draw(temperature=1.0) == draw(temperature=1.0)
-
-
-@pytest.mark.parametrize("arguments", [{
-    "temperature": -0.1
-}, {
-    "temperature": float("nan")
-}, {
-    "temperature": float("inf")
-}, {
-    "top_p": 0
-}, {
-    "top_p": 1.5
-}, {
-    "top_p": float("nan")
-}])
-def test_wrong_sampling(arguments):
-    with pytest.raises(ValueError, match="expected a t"):
-        Sampler(**arguments)
-
-
 # Generating.
 
 
 def test_generate_stops_and_counts(fresh):
     speed = Speed()
-    tokens = list(generate(fresh, [1, 2], Sampler(), 6, speed=speed))
+    tokens = list(generate(fresh, [1, 2], hk.Sampler(), 6, speed=speed))
     assert len(tokens) == 6 and fresh.position == 7
     assert (speed.prompt_tokens, speed.tokens) == (2, 5)
     assert "read 2 tokens at" in str(speed)
     fresh.reset()
     stops = frozenset(tokens[3:4])
-    assert list(generate(fresh, [1, 2], Sampler(), 6,
+    assert list(generate(fresh, [1, 2], hk.Sampler(), 6,
                          stops)) == (tokens[:tokens.index(tokens[3])])
 
 
@@ -366,109 +304,6 @@ def test_run_says_what_is_wrong(folder, arguments, message):
     assert result.returncode == 1
     assert result.stderr.startswith("run.py: error: ")
     assert message in result.stderr and "Traceback" not in result.stderr
-
-
-# Chatting.
-
-
-@pytest.fixture(scope="module")
-def chat_file(tmp_path_factory):
-    pytest.importorskip("gguf", reason="needs the package gguf")
-    path = tmp_path_factory.mktemp("chat") / "model.gguf"
-    config = Config(32, 64, 1, 4, 2, len(files.merge_vocabulary()[0]), 96)
-    files.write_gguf(path, config, files.random_weights(config, 8))
-    return path
-
-
-@pytest.fixture(scope="module")
-def chat_models(chat_file):
-    """The model that talks, and one without prefill to compare with."""
-    config, weights, _ = read_model(chat_file)
-    return LanguageModel(config, weights), LanguageModel(config,
-                                                         weights,
-                                                         chunk=1)
-
-
-@pytest.fixture
-def conversation(chat_file, chat_models):
-    file = gguf_model.GGUFFile(chat_file)
-    tokenizer = gguf_model.read_tokenizer(file)
-    chat_models[0].reset()
-    return chat.Conversation(chat_models[0],
-                             gguf_model.ChatFormat(file, tokenizer), tokenizer,
-                             Sampler())
-
-
-def seen(conversation):
-    """The tokens that the model should have taken in, and the others."""
-    tokens = conversation._system + sum(conversation._turns, [])
-    count = len(tokens) - len(conversation._unseen)
-    return tokens[:count], tokens[count:]
-
-
-def check_cache(conversation, chat_models):
-    """The model has seen the conversation, and nothing else."""
-    before, unseen = seen(conversation)
-    assert conversation._model.position == len(before)
-    assert unseen == conversation._unseen
-    chat_models[1].reset()
-    assert close(conversation._model.feed([3]),
-                 chat_models[1].feed(before + [3]))
-
-
-def test_conversation_remembers(conversation, chat_models):
-    for message in ("hello", "what"):
-        assert "".join(conversation.reply(message, 6, chat.Interrupt()))
-    assert len(conversation._turns) == 2
-    check_cache(conversation, chat_models)
-
-
-def test_conversation_forgets_the_oldest(conversation, chat_models):
-    for message in ("hello", "what", "well", "how"):
-        list(conversation.reply(message, 10, chat.Interrupt()))
-    assert 1 <= len(conversation._turns) < 4
-    check_cache(conversation, chat_models)
-
-
-def test_message_too_long(conversation):
-    with pytest.raises(ValueError,
-                       match="leaves room for a reply in 96 tokens"):
-        list(conversation.reply("z" * 90, 10, chat.Interrupt()))
-    assert list(conversation.reply("z", 3, chat.Interrupt()))
-
-
-def test_interrupt_ends_a_reply_only(conversation, chat_models):
-    with chat.Interrupt() as interrupt:
-        texts = conversation.reply("hello", 20, interrupt)
-        next(texts)
-        os.kill(os.getpid(), signal.SIGINT)
-        list(texts)
-    assert len(seen(conversation)[0]) < conversation._history_size()
-    check_cache(conversation, chat_models)
-    conversation._model.reset()
-    with pytest.raises(KeyboardInterrupt):
-        os.kill(os.getpid(), signal.SIGINT)
-        signal.pause()
-
-
-def test_chat_in_a_terminal(chat_file):
-    result = run_example(files.EXAMPLE / "chat.py",
-                         "--model",
-                         chat_file,
-                         "-n",
-                         "5",
-                         "--speed",
-                         input="hello\nwhat\n")
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.count("> ") == 3
-    assert result.stderr.count("tokens at") == 4
-
-
-def test_chat_says_what_is_wrong(chat_file):
-    result = run_example(files.EXAMPLE / "chat.py", "--model", files.__file__)
-    assert result.returncode == 1
-    assert "expected a whole GGUF file" in result.stderr
-    assert "Traceback" not in result.stderr
 
 
 # The benchmark.

@@ -327,14 +327,6 @@ def test_gguf_of_another_model(gguf, tmp_path, changes, message):
         read_model(tmp_path / "wrong.gguf")
 
 
-def test_template_of_another_form(gguf, tmp_path):
-    import gguf_model
-    gguf_data(tmp_path / "m.gguf", template="[INST] {{ messages }} [/INST]")
-    file = gguf_model.GGUFFile(tmp_path / "m.gguf")
-    with pytest.raises(ModelFileError, match="form ChatML, got '.INST"):
-        gguf_model.ChatFormat(file, gguf_model.read_tokenizer(file))
-
-
 def read_any(path, data):
     """Reads what may be wrong: a model or a ModelFileError."""
     path.write_bytes(data)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models as ONNX files."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -195,6 +197,83 @@ def test_load(tmp_path):
         hk.load(path, dims={"rank": 1})
     model = hk.load(path, const_inputs={"shape": np.int64([6])})
     np.testing.assert_array_equal(model.run({"x": X}), X.reshape(6))
+
+
+ROWS, COLUMNS = 16384, 1024  # 64 MB: a large file
+
+
+def make_large(name):
+    """Rows of a table, and a product; `name` decides how both are aligned."""
+    table = np.arange(ROWS * COLUMNS, dtype=np.float32).reshape(ROWS, COLUMNS)
+    model = make_model(
+        [("Gather", ["table", "i"], ["rows"]), ("Neg", ["rows"], ["y"]),
+         ("MatMul", ["x", name], ["z"])],
+        [("i", INT64, [2]), ("x", FLOAT, [16, COLUMNS])],
+        [("y", FLOAT, [2, COLUMNS]), ("z", FLOAT, [16, 512])],
+        {"table": table, name: np.ones((COLUMNS, 512), np.float32)})
+    model.producer_name = name
+    return model
+
+
+def anonymous_bytes():
+    with open("/proc/self/status") as file:
+        [line] = [line for line in file if line.startswith("RssAnon:")]
+    return 1024 * int(line.split()[1])
+
+
+def run_large(model):
+    x = np.float32(np.arange(16 * COLUMNS) % 7).reshape(16, COLUMNS)
+    y, z = model.run({"i": np.int64([5, 4097]), "x": x})
+    rows = np.arange(COLUMNS) + COLUMNS * np.float32([[5], [4097]])
+    np.testing.assert_array_equal(y, -rows)
+    np.testing.assert_array_equal(z, np.repeat(x.sum(1)[:, None], 512, 1))
+
+
+@pytest.mark.parametrize("level", ["x86-64", "host"])
+def test_memory_has_large_files_once(tmp_path, level):
+    path = tmp_path / "large.onnx"
+    hamkaas.onnx.prepare(make_sub())  # takes memory that the compiler keeps
+    for name in ["m", "mm", "mmm", "mmmm"]:
+        path.write_bytes(make_large(name).SerializeToString())
+        before = anonymous_bytes()
+        model = hk.load(path, target_cpu=level)
+        run_large(model)
+        # Once, as the program's constants, whatever the alignment in the file.
+        assert anonymous_bytes() - before < 4 * ROWS * COLUMNS * 3 // 2
+        # Another file in the place of it.
+        other = tmp_path / "other.onnx"
+        onnx.save(make_sub(), other)
+        other.replace(path)
+        run_large(model)
+        model.save(tmp_path / "large.so")
+
+
+def test_large_files_that_change(tmp_path):
+    path = tmp_path / "large.onnx"
+    path.write_bytes(make_large("m").SerializeToString())
+    model = hk.load(path)
+    with open(path, "r+b") as file:
+        file.seek(-1, 2)
+        file.write(b"x")
+    with pytest.raises(hk.HamKaasError,
+                       match="expected '.*large.onnx' as it was when the model "
+                       "was loaded, got a file that was written to"):
+        model.save(tmp_path / "large.so")
+
+
+@pytest.mark.parametrize("is_renamed", [False, True])
+def test_large_files_that_are_cut(tmp_path, monkeypatch, is_renamed):
+    """Also where the name that they were loaded by leads elsewhere."""
+    path = tmp_path / "large.onnx"
+    path.write_bytes(make_large("m").SerializeToString())
+    monkeypatch.chdir(tmp_path)
+    model = hk.load("large.onnx")
+    if is_renamed:
+        path = path.rename(tmp_path / "other.onnx")
+    monkeypatch.chdir("/")
+    os.truncate(path, 1000)
+    with pytest.raises(hk.HamKaasError, match="a file that was written to"):
+        model.save(tmp_path / "large.so")
 
 
 def test_backend():

@@ -197,6 +197,17 @@ def test_replace(shape, data, seed):
     np.testing.assert_array_equal(result, expected)
 
 
+def test_dequantize_blocks(rng):
+    blocks = rng.integers(0, 256, [3, 2, 18], "uint8")
+    blocks[..., 1] &= 0xbf  # Scales below 2.
+    scales = blocks[..., :2].copy().view(np.float16).astype(np.float32)
+    codes = np.concatenate([blocks[..., 2:] & 15, blocks[..., 2:] >> 4], -1)
+    expected = (scales * (codes.astype(np.float32) - 8)).reshape(3, 64)
+    node = hk.ops.dequantize_blocks(hk.input("b", [3, 36], "uint8"),
+                                    format="q4_0")
+    np.testing.assert_array_equal(run(node, b=blocks.reshape(3, 36)), expected)
+
+
 def test_int64_tensors(rng):
     x = rng.integers(-2**62, 2**62, [4, 3])
     node = hk.input("x", [4, 3], np.int64).permute([1, 0])[1:].reshape([8])

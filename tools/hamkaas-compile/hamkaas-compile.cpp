@@ -85,10 +85,6 @@ static llvm::Error checkOptions(const ToolCommandLine &line) {
       if (llvm::Error error =
               checkTargetOption(option, line.get(OPT_target), getTargets()))
         return error;
-  if (line.isOn(OPT_external_weights) && !line.has(OPT_weights))
-    return makeError(OPT_external_weights,
-                     "expected --weights with the file that the program is to "
-                     "map");
   if (line.has(OPT_load_pass_plugin) && !line.has(OPT_graph_passes))
     return makeError(OPT_load_pass_plugin,
                      "expected --graph-passes with the passes to run");

@@ -232,7 +232,7 @@ static llvm::Expected<ModuleOp> parseGraph(const ToolCommandLine &line,
       {line.isOn(OPT_unchecked), {}, std::move(*onnx), line.getSettings()});
   if (graph && file.parameters() && line.has(OPT_weights))
     return makeError("--weights: expected a model without parameters of its "
-                     "own, got the ONNX model '" +
+                     "own, got '" +
                      *line.getArgument() + "'");
   return graph;
 }

@@ -43,7 +43,7 @@ enum class ReportFormat { None, Text, Json };
 
 /// The paths may be empty; then nothing is written there.
 struct CompileFileOptions {
-  std::string model; ///< A script, MLIR or ONNX, "-" for standard input.
+  std::string model; ///< A script, MLIR, ONNX or GGUF, "-" for standard input.
   std::string output;
   EmitForm form = EmitForm::Program;
   CompileSettings settings;

@@ -23,7 +23,7 @@
 namespace hamkaas {
 
 /// The kind of a file, told by its content, not by its name.
-enum class ModelKind { Script, Mlir, Onnx, SharedLibrary, Unknown };
+enum class ModelKind { Script, Mlir, Onnx, Gguf, SharedLibrary, Unknown };
 
 ModelKind getModelKind(llvm::StringRef content);
 
@@ -59,8 +59,8 @@ struct ParsedModel {
   mlir::ModuleOp operator*() const { return *module; }
 };
 
-/// Parses the main file of `sourceMgr`: a script, MLIR or ONNX. The diagnostics
-/// of `context` get the errors.
+/// Parses the main file of `sourceMgr`: a script, MLIR, ONNX or GGUF. The
+/// diagnostics of `context` get the errors.
 ParsedModel parseModel(llvm::SourceMgr &sourceMgr, mlir::MLIRContext *context,
                        const ModelOptions &options);
 

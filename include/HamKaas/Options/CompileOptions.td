@@ -170,15 +170,18 @@ def engine : CompileOption<Text,
 }
 
 def precision : CompileOption<Text,
-    "Large products of float32 on a GPU: exact, tf32, 3xtf32 or bf16"> {
+    "Products of float32: exact, tf32, 3xtf32 or bf16, of which a CPU has "
+    "exact and bf16"> {
   let Values = [OptionValue<"exact">, OptionValue<"tf32">,
                 OptionValue<"3xtf32">, OptionValue<"bf16">];
   let Default = "exact";
   let Description = "for `cuda`: the arithmetic of large float32 matmuls and "
                     "convolutions: multiply-adds, or [tensor "
                     "cores](GPUKernels.md#contractions), which round the "
-                    "factors to 10, about 21 or 7 fraction bits. Sums are "
-                    "float32";
+                    "factors to 10, about 21 or 7 fraction bits. For `cpu` "
+                    "alone: `bf16` [rounds the weights](CPUKernels.md#weights-"
+                    "of-16-bits) of matmuls, for half of their memory. Sums "
+                    "are float32";
 }
 } // Since 1.3
 
@@ -211,7 +214,8 @@ def no_optimize : CompileOption<Text,
   let IsRepeated = true;
   let Description = "skip optimizations of the graph: `fold-constants`, "
                     "`simplify`, `raise`, `move-layouts`, `raise-attention`, "
-                    "`fold-affine`, `use-winograd`, `fuse-calls` ([what they "
+                    "`fold-affine`, `use-winograd`, `fuse-calls`, "
+                    "`multiply-integers` ([what they "
                     "do](reference/GraphPasses.md)). The report says how "
                     "many nodes each removed and added. The interpreter of "
                     "`hamkaas-run` always runs the graph as it was read";
@@ -349,5 +353,48 @@ def verify_engines : CompileOption<Switch,
   let AffectsCode = false;
 }
 } // Since 1.12
+
+let Since = "1.13", IsOfOnnx = true in {
+def context : CompileOption<Number,
+    "GGUF: positions that the model has room for"> {
+  let Placeholder = "N";
+  let ValuesText = "0 or more";
+  let Default = "0";
+  let Description = "GGUF: [positions](LanguageModels.md) that the cache of "
+                    "keys and values has room for, 0 for those of the model, "
+                    "but 2048 at most";
+}
+
+def chunk : CompileOption<Number,
+    "GGUF: tokens that the model reads at once"> {
+  let Placeholder = "N";
+  let ValuesText = "0 or more";
+  let Default = "0";
+  let Description = "GGUF: tokens that `prefill` [reads at "
+                    "once](LanguageModels.md), 0 for 64";
+}
+} // Since 1.13
+
+let Since = "1.13" in
+def quantized_products : CompileOption<Text,
+    "Products with weights of few bits: exact or int8"> {
+  let Values = [OptionValue<"exact">, OptionValue<"int8">];
+  let Default = "exact";
+  let Description = "for `cpu`: the arithmetic of [products with weights of few "
+                    "bits](LanguageModels.md#arithmetic): those of the float32 "
+                    "numbers that the weights stand for, or of integers, with "
+                    "the other side rounded to 8 bits and a scale for each 32 "
+                    "numbers";
+}
+
+let Since = "1.13", IsOfOnnx = true in
+def cache_type : CompileOption<Text,
+    "GGUF: numbers in the cache: f32, f16, bf16 or int8"> {
+  let Values = [OptionValue<"f32">, OptionValue<"f16">, OptionValue<"bf16">,
+                OptionValue<"int8">];
+  let Default = "f32";
+  let Description = "GGUF: the type of the numbers in the "
+                    "[cache](LanguageModels.md#cache) of keys and values";
+}
 
 #endif // HAMKAAS_OPTIONS_COMPILEOPTIONS

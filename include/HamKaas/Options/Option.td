@@ -91,7 +91,7 @@ class CompileOption<OptionType type, string help>
   bit IsOfMachine = false;
   /// In Python, None selects the value that the other arguments need.
   bit IsPythonOptional = false;
-  /// Of no use for a graph that is built in Python.
+  /// About models in files, of no use for a graph that is built in Python.
   bit IsOfOnnx = false;
   /// The value has another type in each front, which reads it by itself.
   bit IsStructured = false;

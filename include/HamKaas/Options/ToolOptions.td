@@ -45,10 +45,11 @@ def emit : CommandLineOption<Choice, "Stop at a form"> {
 
 def weights : CommandLineOption<Path, "File with the parameters"> {
   let Placeholder = "F.safetensors";
-  let Description = "the parameters: exactly those the model names, with its "
-                    "types and shapes. They are embedded in the written "
-                    "program. A program that runs uses them instead of "
-                    "embedded ones";
+  let Description = "the parameters, in a safetensors or "
+                    "[GGUF](LanguageModels.md) file: exactly those the model "
+                    "names, with its types and shapes. They are embedded in "
+                    "the written program. A program that runs uses them "
+                    "instead of embedded ones";
   let Tools = [CompileTool, RunTool];
 }
 

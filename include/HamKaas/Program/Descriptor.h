@@ -21,8 +21,10 @@ namespace hamkaas {
 /// "HamKaas 0.1.0".
 llvm::StringRef compilerVersion();
 
-/// The BLAKE3 of `source`, for ProgramInfo::digest.
-std::array<uint8_t, 32> sourceDigest(llvm::StringRef source);
+/// The BLAKE3 of `source`, for ProgramInfo::digest; on `threads` threads, 0 for
+/// one a core.
+std::array<uint8_t, 32> sourceDigest(llvm::StringRef source,
+                                     unsigned threads = 1);
 
 /// The symbol of the contents of parameter `index`, if they are embedded.
 std::string parameterSymbol(size_t index);

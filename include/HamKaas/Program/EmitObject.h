@@ -23,6 +23,12 @@ namespace hamkaas {
 /// Attribute of a function whose loops LLVM is to unroll.
 inline constexpr llvm::StringLiteral unrollAttribute = "hamkaas-unroll";
 
+/// Attribute of a function whose addresses LLVM is to compute as they are
+/// written, without loop strength reduction. It counts if all functions of a
+/// module have it.
+inline constexpr llvm::StringLiteral plainAddressesAttribute =
+    "hamkaas-plain-addresses";
+
 /// Optimises `module` in place and compiles it. Equal modules give equal bytes.
 /// The buffer is an ELF object; its functions and data have sections of their
 /// own, so that a linker can drop the unused ones.

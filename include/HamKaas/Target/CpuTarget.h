@@ -23,6 +23,7 @@ public:
     return HamKaasEngineCpu;
   }
 
+  llvm::ArrayRef<Precision> getPrecisions() const override;
   llvm::Expected<TargetAttr> select(const CompileSettings &settings,
                                     mlir::MLIRContext *context) const override;
   llvm::LogicalResult verify(
@@ -43,7 +44,15 @@ public:
               ProgramInfo &info, const KernelProgress &progress) const override;
 
 private:
+  bool repeatsLeftSides(const PipelineOptions &options) const override;
+  bool unpacksInProducts(const PipelineOptions &options) const override;
+  bool narrowsWeights(const PipelineOptions &options) const override;
+  bool narrowsProducts(const PipelineOptions &options) const override;
+  bool widensKeys(const PipelineOptions &options) const override;
   uint64_t getTransformedBytes(const PipelineOptions &options) const override;
+  double
+  getTransformedElementCost(TargetAttr target,
+                            const PipelineOptions &options) const override;
 };
 
 } // namespace hamkaas

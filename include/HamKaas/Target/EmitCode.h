@@ -26,8 +26,8 @@ struct ProgramModule {
 /// As CompileOptions::kernelProgress; may be null.
 using KernelProgress = std::function<void(int done, int total)>;
 
-/// Compiles the kernels, each to an object, and what calls them, which is the
-/// first, on all threads of the context. Takes the kernels out of `module`.
+/// Compiles the kernels to objects, and what calls them, which is the first, on
+/// all threads of the context. Takes the kernels out of `module`.
 llvm::Expected<ProgramObjects> emitCode(mlir::ModuleOp module,
                                         const TargetCpu &cpu,
                                         const KernelProgress &progress);

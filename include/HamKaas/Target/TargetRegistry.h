@@ -64,8 +64,9 @@ public:
   /// Lets tools know the passes and pipelines that are this target's own.
   virtual void registerPasses() const {}
 
-  /// GRAPH -> KERNELS. Targets share it but for addGroupPasses, computesRows
-  /// and getTransformedBytes.
+  /// GRAPH -> KERNELS. Targets share it but for addGroupPasses, computesRows,
+  /// repeatsLeftSides, narrowsProducts, widensKeys, getTransformedBytes and
+  /// getTransformedElementCost.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -118,9 +119,43 @@ protected:
     return false;
   }
 
+  /// Returns whether kernels read one left side for all products of a batch.
+  virtual bool repeatsLeftSides(const PipelineOptions &options) const {
+    return false;
+  }
+
+  /// Returns whether products compute their right sides from codes of few bits.
+  virtual bool unpacksInProducts(const PipelineOptions &options) const {
+    return false;
+  }
+
+  /// Returns whether products widen right sides of 16-bit floats, which the
+  /// precision may make of float32.
+  virtual bool narrowsWeights(const PipelineOptions &options) const {
+    return false;
+  }
+
+  /// Returns whether the contraction emitter multiplies 16-bit integers.
+  virtual bool narrowsProducts(const PipelineOptions &options) const {
+    return false;
+  }
+
+  /// Returns whether attention of many queries widens keys and values.
+  virtual bool widensKeys(const PipelineOptions &options) const {
+    return false;
+  }
+
   /// The most bytes of images that Winograd's method transforms at once; 0 for
   /// any number.
   virtual uint64_t getTransformedBytes(const PipelineOptions &options) const {
+    return 0;
+  }
+
+  /// The multiply-adds in the time that such an image takes per element; 0 if
+  /// it is unknown.
+  virtual double
+  getTransformedElementCost(TargetAttr target,
+                            const PipelineOptions &options) const {
     return 0;
   }
 

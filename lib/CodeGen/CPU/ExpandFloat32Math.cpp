@@ -27,18 +27,33 @@ static Value subtractMultipleOfLn2(Float32Builder &f, Value x, Value n) {
   return f.multiplyAdd(n, f.number(2.12194440e-4), r);
 }
 
-/// `p * 2^n` for `n`, offset by 254, in the low bits of `shifted`, by two
-/// factors of about 2^(n/2) each: 2^n itself need not be a normal number. Their
-/// exponents are n/2 + 127, rounded down and up. The second is 0 where the
-/// result is: to find that by rounding takes a processor a hundred cycles.
-static Value scaleInTwoSteps(Float32Builder &f, Value p, Value shifted,
-                             Value isZero) {
+/// An exponential without an instruction that scales: `p * 2^n` as a product of
+/// `p` times a constant and of factors whose exponents are the low bits of an
+/// integer. The offset makes these 0, and with them a factor, for the greatest
+/// `n` whose power rounds to 0: to find that by rounding takes a processor a
+/// hundred cycles. The other powers are normal factors, so subnormal results
+/// are rounded once.
+struct Scaling {
+  double constant;
+  int32_t offset;
+  int factors;
+};
+/// Up to 2^103.
+static constexpr Scaling scalingToOne{0x1p-24, 151, 1};
+/// Two factors of about the square root of the power, up to infinity.
+static constexpr Scaling scalingToInfinity{0x1p102, 152, 2};
+
+/// `p * 2^n` for `n` in the low bits of `shifted`.
+static Value scaleByBits(Float32Builder &f, Value p, Value shifted,
+                         const Scaling &scaling) {
+  auto scale = [&](Value value, Value exponent) {
+    return f.multiply(value, f.fromBits(f.shiftLeft(exponent, 23)));
+  };
   Value bits = f.bits(shifted);
+  if (scaling.factors == 1)
+    return scale(p, bits);
   Value half = f.shiftRight(bits, 1);
-  Value otherHalf = f.subtractIntegers(bits, half);
-  Value scaled = f.multiply(p, f.fromBits(f.shiftLeft(half, 23)));
-  Value factor = f.fromBits(f.shiftLeft(otherHalf, 23));
-  return f.multiply(scaled, f.select(isZero, f.number(0.0), factor));
+  return scale(scale(p, half), f.subtractIntegers(bits, half));
 }
 
 /// The sum `a * b + c` and, if `rest` is not null, its rounding error. `c` has
@@ -75,44 +90,56 @@ static Value emitExpByTable(Float32Builder &f, Value x, Value *rest) {
 
 /// exp(x) = 2^n * exp(r) with n the integer nearest to x / ln 2 and |r| at most
 /// half of ln 2; exp(r) by a polynomial whose error relative to exp(r) is the
-/// least there is for its degree, 3e-9.
-static Value emitExpWithRest(Float32Builder &f, Value x, Value *rest) {
+/// least there is for its degree, 3e-9. NaN passes through every step, as no
+/// float is ever converted to an integer.
+static Value emitExpWithRest(Float32Builder &f, Value x, bool isNonPositive,
+                             Value *rest) {
   if (f.scaleLanes() == 16)
     return emitExpByTable(f, x, rest);
   bool hasScale = f.scaleLanes() > 0;
-  Value isZero = hasScale ? Value() : f.isLess(x, f.number(-104.0));
-  // Beyond these bounds the result is 0 or infinite anyway. NaN passes
-  // through every step below, as no float is ever converted to an integer.
-  x = f.clamp(x, hasScale ? -2000.0 : -105.0, 89.0);
-  // Adding this rounds to an integer, which is then in the low bits. They are
-  // offset by 254, twice the exponent's bias, for the halving.
-  Value magic = f.number(hasScale ? 12582912.0 : 12582912.0 + 254.0);
+  Scaling scaling = isNonPositive ? scalingToOne : scalingToInfinity;
+  if (hasScale)
+    scaling = {1.0, 0, 0};
+  // Beyond these bounds the result is 0 or infinite anyway.
+  double lowest = hasScale ? -2000.0 : -105.0;
+  x = isNonPositive && !hasScale ? f.raise(x, lowest)
+                                 : f.clamp(x, lowest, 89.0);
+  // Adding this rounds to an integer, which is then in the low bits.
+  Value magic = f.number(12582912.0 + scaling.offset);
   Value shifted = f.multiplyAdd(x, f.number(log2e), magic);
   Value n = f.subtract(shifted, magic);
   Value r = subtractMultipleOfLn2(f, x, n);
-  Value p = f.polynomial(r, {1.3814540579915047e-3, 8.36874544620514e-3,
-                             4.166838899254799e-2, 1.666652113199234e-1,
-                             4.999999403953552e-1, 1.0});
+  SmallVector<double> coefficients{1.3814540579915047e-3, 8.36874544620514e-3,
+                                   4.166838899254799e-2,  1.666652113199234e-1,
+                                   4.999999403953552e-1,  1.0};
+  for (double &coefficient : coefficients)
+    coefficient *= scaling.constant;
+  Value p = f.polynomial(r, coefficients);
   auto scale = [&](Value value) {
     return hasScale ? f.scale(value, n)
-                    : scaleInTwoSteps(f, value, shifted, isZero);
+                    : scaleByBits(f, value, shifted, scaling);
   };
-  Value sum = emitSum(f, p, r, f.number(1.0), rest);
+  Value sum = emitSum(f, p, r, f.number(scaling.constant), rest);
   if (rest)
     *rest = scale(*rest);
   return scale(sum);
 }
 
 Value hamkaas::emitExp(Float32Builder &f, Value x) {
-  return emitExpWithRest(f, x, /*rest=*/nullptr);
+  return emitExpWithRest(f, x, /*isNonPositive=*/false, /*rest=*/nullptr);
+}
+
+Value hamkaas::emitExpOfNonPositive(Float32Builder &f, Value x) {
+  return emitExpWithRest(f, x, /*isNonPositive=*/true, /*rest=*/nullptr);
 }
 
 /// With t = exp(-|x|), 1 / (1 + t) or t / (1 + t). The quotient is corrected by
 /// what is left of a division by the rounded sum, with the digits that t and
 /// the sum have lost.
-Value hamkaas::emitSigmoid(Float32Builder &f, Value x) {
+static Value emitSigmoidWithRest(Float32Builder &f, Value x) {
   Value zero = f.number(0.0), one = f.number(1.0), rest;
-  Value t = emitExpWithRest(f, f.subtract(zero, f.absolute(x)), &rest);
+  Value t = emitExpWithRest(f, f.subtract(zero, f.absolute(x)),
+                            /*isNonPositive=*/true, &rest);
   Value sum = f.add(one, t);
   Value lost = f.add(f.subtract(t, f.subtract(sum, one)), rest);
   Value inverse = f.divide(one, sum);
@@ -126,7 +153,22 @@ Value hamkaas::emitSigmoid(Float32Builder &f, Value x) {
   return f.multiplyAdd(left, inverse, quotient);
 }
 
-/// x + x^3 * p(x^2) near 0, elsewhere 1 - 2 / (1 + exp(2 |x|)), which is 1
+/// With t = exp(-|x|), 1 / (1 + t) or t / (1 + t), corrected by the digits of t
+/// that the sum has lost.
+Value hamkaas::emitSigmoid(Float32Builder &f, Value x) {
+  if (f.hasScale())
+    return emitSigmoidWithRest(f, x);
+  Value zero = f.number(0.0), one = f.number(1.0);
+  Value t = emitExpOfNonPositive(f, f.subtract(zero, f.absolute(x)));
+  Value sum = f.add(one, t);
+  Value lost = f.subtract(t, f.subtract(sum, one));
+  Value numerator = f.select(f.isLess(x, zero), t, one);
+  Value quotient = f.divide(numerator, sum);
+  // Divided by the sum, from 1 to 2, this would be a little more exact.
+  return f.multiplyAdd(f.subtract(zero, quotient), lost, quotient);
+}
+
+/// x + x^3 * p(x^2) near 0, elsewhere 1 less 2 / (1 + exp(2 |x|)), which is 0
 /// where the exponential is infinite.
 Value hamkaas::emitTanh(Float32Builder &f, Value x) {
   Value square = f.multiply(x, x);
@@ -134,10 +176,16 @@ Value hamkaas::emitTanh(Float32Builder &f, Value x) {
       f.polynomial(square, {-0.00619872475442, 0.021020555172, -0.0538405190058,
                             0.133324805558, -0.333333146776});
   Value near = f.multiplyAdd(p, f.multiply(square, x), x);
-  Value magnitude = f.absolute(x);
-  Value e = emitExp(f, f.add(magnitude, magnitude));
-  Value two = f.number(2.0), one = f.number(1.0);
-  Value far = f.subtract(one, f.divide(two, f.add(e, one)));
+  Value magnitude = f.absolute(x), one = f.number(1.0);
+  Value quotient;
+  if (f.hasScale()) {
+    Value e = emitExp(f, f.add(magnitude, magnitude));
+    quotient = f.divide(f.number(2.0), f.add(e, one));
+  } else {
+    Value t = emitExpOfNonPositive(f, f.multiply(magnitude, f.number(-2.0)));
+    quotient = f.divide(f.add(t, t), f.add(t, one));
+  }
+  Value far = f.subtract(one, quotient);
   // Near 0, the polynomial alone would take -0 to 0.
   Value isNear = f.isLess(magnitude, f.number(0.56));
   return f.copySign(f.select(isNear, near, far), x);
@@ -159,7 +207,7 @@ Value hamkaas::emitErf(Float32Builder &f, Value x) {
   for (double coefficient : {-1.06777877e-1, -6.34846687e-1, -1.28717512e-1})
     q = f.multiplyAdd(q, magnitude, f.number(coefficient));
   q = f.multiplyAdd(q, magnitude, negative);
-  Value far = f.subtract(f.number(1.0), emitExp(f, q));
+  Value far = f.subtract(f.number(1.0), emitExpOfNonPositive(f, q));
   return f.select(f.isLess(magnitude, f.number(0.927734375)), near,
                   f.copySign(far, x));
 }

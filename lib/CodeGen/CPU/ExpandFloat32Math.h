@@ -16,6 +16,9 @@ namespace hamkaas {
 /// The exponential with an error below 1 ulp; 0 below the least subnormal
 /// number, infinite above the largest one, NaN of NaN.
 mlir::Value emitExp(Float32Builder &f, mlir::Value x);
+/// The same in fewer steps, for arguments of at most 0 and NaN; any number for
+/// others.
+mlir::Value emitExpOfNonPositive(Float32Builder &f, mlir::Value x);
 /// Within 2 ulp, and as they should be at infinities, zeros and NaN.
 /// 1 / (1 + exp(-x)).
 mlir::Value emitSigmoid(Float32Builder &f, mlir::Value x);

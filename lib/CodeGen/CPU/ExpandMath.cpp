@@ -10,6 +10,7 @@
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "InterleaveChains.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -45,6 +46,30 @@ struct ExpandFloat32 : OpRewritePattern<OpTy> {
       return rewriter.notifyMatchFailure(op, "not float32");
     Float32Builder f(rewriter, op.getLoc(), op.getType(), features);
     rewriter.replaceOp(op, emit(f, op.getOperand()));
+    return success();
+  }
+
+private:
+  Float32Features features;
+};
+
+/// The result for an operand that is NaN or at most 0, as its operation says or
+/// as it can be seen.
+struct ExpandExpOfNonPositive : OpRewritePattern<math::ExpOp> {
+  ExpandExpOfNonPositive(MLIRContext *context, Float32Features features)
+      : OpRewritePattern(context, /*benefit=*/2), features(features) {}
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "not float32");
+    auto negated = op.getOperand().getDefiningOp<arith::NegFOp>();
+    bool isNegative =
+        negated && negated.getOperand().getDefiningOp<math::AbsFOp>();
+    if (!isNegative && !op->hasAttr(nonPositiveAttrName))
+      return rewriter.notifyMatchFailure(op, "the operand may be above 0");
+    Float32Builder f(rewriter, op.getLoc(), op.getType(), features);
+    rewriter.replaceOp(op, emitExpOfNonPositive(f, op.getOperand()));
     return success();
   }
 
@@ -135,7 +160,7 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(sums))))
       return signalPassFailure();
     RewritePatternSet patterns(context);
-    patterns.add<ExpandFloat32<math::ExpOp, emitExp>,
+    patterns.add<ExpandExpOfNonPositive, ExpandFloat32<math::ExpOp, emitExp>,
                  ExpandFloat32<math::ErfOp, emitErf>,
                  ExpandFloat32<math::LogOp, emitLog>,
                  ExpandFloat32<math::TanhOp, emitTanh>>(context, features);

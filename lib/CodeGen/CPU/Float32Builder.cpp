@@ -68,9 +68,14 @@ Value Float32Builder::polynomial(Value x, ArrayRef<double> coefficients) {
   return sum;
 }
 
+Value Float32Builder::raise(Value x, double low) {
+  Value lowest = number(low);
+  return select(isLess(x, lowest), lowest, x);
+}
+
 Value Float32Builder::clamp(Value x, double low, double high) {
-  Value lowest = number(low), highest = number(high);
-  x = select(isLess(x, lowest), lowest, x);
+  Value highest = number(high);
+  x = raise(x, low);
   Value isAbove =
       arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, x, highest);
   return select(isAbove, highest, x);

@@ -38,7 +38,9 @@ public:
   /// `x` to the powers that are one less than the number of coefficients and
   /// below; the coefficient of the highest power comes first.
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
-  /// Propagates NaN, unlike most definitions of a minimum.
+  /// The larger of `x` and a bound. These propagate NaN, unlike most
+  /// definitions of a maximum.
+  mlir::Value raise(mlir::Value x, double low);
   mlir::Value clamp(mlir::Value x, double low, double high);
 
   mlir::Value absolute(mlir::Value x);
@@ -56,6 +58,8 @@ public:
   mlir::Value toFloat(mlir::Value x);
   mlir::Value subtractIntegers(mlir::Value a, mlir::Value b);
 
+  /// Returns whether the ISA level has the instructions of AVX-512.
+  bool hasScale() const { return features.scale; }
   /// Lanes of vectors that AVX-512 can scale, 0 if there is no instruction.
   int64_t scaleLanes() const;
   /// `x * 2^floor(n)` with one rounding, where there are scaleLanes().

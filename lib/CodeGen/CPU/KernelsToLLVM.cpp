@@ -30,6 +30,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -45,9 +46,9 @@ using namespace hamkaas;
 /// Masks use 32-bit lane indices, which suffice for any vector.
 static constexpr bool force32BitVectorIndices = true;
 
-/// Lowers vector operations to those of LLVM.
-static LogicalResult lowerVectors(func::FuncOp kernel) {
-  RewritePatternSet patterns(kernel.getContext());
+/// Lower vector operations to those of LLVM.
+static FrozenRewritePatternSet makeVectorPatterns(MLIRContext *context) {
+  RewritePatternSet patterns(context);
   vector::populateVectorTransferLoweringPatterns(patterns,
                                                  /*maxTransferRank=*/1);
   vector::populateVectorMaskMaterializationPatterns(patterns,
@@ -60,13 +61,12 @@ static LogicalResult lowerVectors(func::FuncOp kernel) {
   arith::populateArithExpandOpsPatterns(patterns);
   arith::populateExpandBFloat16Patterns(patterns);
   populateConvertThroughFloat32Patterns(patterns);
-  return applyPatternsGreedily(kernel, std::move(patterns));
+  return std::move(patterns);
 }
 
-static LogicalResult convertToLLVM(func::FuncOp kernel) {
-  MLIRContext *context = kernel.getContext();
-  LLVMTypeConverter converter(context);
-  RewritePatternSet patterns(context);
+static FrozenRewritePatternSet
+makeConversionPatterns(LLVMTypeConverter &converter) {
+  RewritePatternSet patterns(&converter.getContext());
   storeBFloat16AsIntegers(converter, patterns);
   populateSCFToControlFlowConversionPatterns(patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns,
@@ -79,23 +79,84 @@ static LogicalResult convertToLLVM(func::FuncOp kernel) {
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
-  LLVMConversionTarget target(*context);
-  return applyFullConversion(kernel, target, std::move(patterns));
+  return std::move(patterns);
 }
 
 namespace {
+
+/// The patterns for all kernels: making them takes as long as applying them to
+/// a small one.
+class KernelConverter {
+public:
+  explicit KernelConverter(MLIRContext *context)
+      : target(*context), types(context), vectors(makeVectorPatterns(context)),
+        conversions(makeConversionPatterns(types)) {}
+
+  LogicalResult convert(func::FuncOp kernel) const {
+    if (failed(applyPatternsGreedily(kernel, vectors)))
+      return failure();
+    return applyFullConversion(kernel, target, conversions);
+  }
+
+private:
+  LLVMConversionTarget target;
+  LLVMTypeConverter types;
+  FrozenRewritePatternSet vectors, conversions;
+};
+
 struct KernelsToLLVMPass : hamkaas::impl::KernelsToLLVMBase<KernelsToLLVMPass> {
   void runOnOperation() override {
-    auto functions = getOperation().getOps<func::FuncOp>();
-    for (auto kernel : llvm::make_early_inc_range(functions))
-      if (kernel->hasAttr(HamKaasDialect::tilesAttrName) &&
-          (failed(lowerVectors(kernel)) || failed(convertToLLVM(kernel))))
-        return signalPassFailure();
+    SmallVector<ModuleOp> parts = separateKernels();
+    KernelConverter converter(&getContext());
+    LogicalResult converted =
+        failableParallelForEach(&getContext(), parts, [&](ModuleOp part) {
+          return converter.convert(*part.getOps<func::FuncOp>().begin());
+        });
+    joinKernels(parts);
+    if (failed(converted))
+      return signalPassFailure();
     // Inlining kernels would cost compile time and space; a call is negligible
     // beside a kernel.
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (!kernel.isExternal())
         kernel.setNoInline(true);
   }
+
+private:
+  /// Moves each kernel to a module in its place, which a thread may change
+  /// while others change theirs.
+  SmallVector<ModuleOp> separateKernels() {
+    SmallVector<ModuleOp> parts;
+    auto functions = getOperation().getOps<func::FuncOp>();
+    for (auto kernel : llvm::make_early_inc_range(functions)) {
+      if (!kernel->hasAttr(HamKaasDialect::tilesAttrName))
+        continue;
+      OpBuilder builder(kernel);
+      auto part = ModuleOp::create(builder, kernel.getLoc());
+      kernel->moveBefore(part.getBody(), part.getBody()->end());
+      parts.push_back(part);
+    }
+    return parts;
+  }
+
+  /// Puts what is in `parts` in their place: the kernels, and declarations of
+  /// what they call, once each.
+  void joinKernels(ArrayRef<ModuleOp> parts) {
+    SymbolTable symbols(getOperation());
+    for (ModuleOp part : parts) {
+      for (Operation &op : llvm::make_early_inc_range(*part.getBody())) {
+        bool isKernel = op.hasAttr(HamKaasDialect::tilesAttrName);
+        if (!isKernel && symbols.lookup(SymbolTable::getSymbolName(&op))) {
+          op.erase();
+          continue;
+        }
+        op.moveBefore(part);
+        if (!isKernel)
+          symbols.insert(&op);
+      }
+      part->erase();
+    }
+  }
 };
+
 } // namespace

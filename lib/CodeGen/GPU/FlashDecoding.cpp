@@ -180,10 +180,12 @@ FlashDecoding::Sums FlashDecoding::addKeys(Value key, int64_t active,
 
 /// Zeros if all of the keys are masked.
 SmallVector<Value> FlashDecoding::multiplyKeys(Value key, int64_t active) {
+  ComputedKeys keys(kernel, attention);
   auto compute = [&] {
     SmallVector<Value> products;
     for (int64_t r = 0; r < rows; ++r)
-      products.push_back(steps.multiplyKeys(batch, query(r), key, active));
+      products.push_back(
+          steps.multiplyKeys(keys, batch, query(r), key, active));
     return products;
   };
   if (!attention.masking || active < warpSize)

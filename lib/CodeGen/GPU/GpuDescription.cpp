@@ -74,6 +74,9 @@ public:
     return KernelStrategy::choosePanelWidth(costs, root, loops);
   }
 
+  /// Tensor cores read matrices of bfloat16 as they are.
+  bool widensPanels() const override { return false; }
+
   int64_t chooseLanes(const CostModel &costs, int64_t extent,
                       ArrayRef<LaneUse> uses,
                       function_ref<bool(Value)> isLeaf) const override {

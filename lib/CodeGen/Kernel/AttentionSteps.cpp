@@ -7,6 +7,7 @@
 
 #include "HamKaas/CodeGen/Kernel/Attention.h"
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -81,7 +82,9 @@ Value AttentionSteps::maximum(Value lhs, Value rhs) {
 Value AttentionSteps::exponential(Value x, Value largest) {
   Value difference =
       arith::SubFOp::create(kernel.ir(), kernel.loc(), x, largest);
-  return math::ExpOp::create(kernel.ir(), kernel.loc(), difference);
+  auto exp = math::ExpOp::create(kernel.ir(), kernel.loc(), difference);
+  exp->setAttr(nonPositiveAttrName, kernel.ir().getUnitAttr());
+  return exp;
 }
 
 Value AttentionSteps::finiteOrZero(Value largest) {

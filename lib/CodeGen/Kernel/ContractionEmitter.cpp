@@ -72,7 +72,10 @@ void ContractionEmitter::suspend(ValueRange sums, const Columns &columns) {
 SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
                                                   ValueRange sums,
                                                   const Columns &columns) {
-  OpOperand &leftOperand = *root.getDpsInputOperand(0);
+  if (products)
+    return products->add(rows, getPlaces(columns), sums);
+  if (codes && !readsCopy)
+    return accumulateCodes(lower, upper, sums, columns);
   auto body = [&](Value depth, ValueRange carried) {
     SmallVector<Value> right;
     Value step = copy ? kernel.subtract(depth, lower) : Value();
@@ -82,16 +85,7 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
       if (copy && !readsCopy)
         copy->store(right.back(), step, v);
     }
-    SmallVector<Value> next;
-    for (auto [r, row] : llvm::enumerate(rows)) {
-      TreeEmitter tree(kernel, tile.lanes, tile.lanes);
-      Value left = tree.evaluateVector(
-          leftOperand.get(),
-          operandPoint(leftOperand, row, /*column=*/{}, depth));
-      for (int64_t v = 0; v < columns.vectors; ++v)
-        next.push_back(
-            multiplyAdd(left, right[v], carried[r * columns.vectors + v]));
-    }
+    SmallVector<Value> next = multiplyRows(depth, right, carried);
     if (prefetch)
       prefetch->emit(getStep(depth));
     else if (readsCopy)
@@ -103,6 +97,68 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
   return overWindow(loops.window, sums, [&](ValueRange carried) {
     return kernel.loop(lower, upper, 1, carried, /*writes=*/false, body);
   });
+}
+
+/// Adds the products of step `depth`, of the current rows with the vectors
+/// `right` of the right side.
+SmallVector<Value> ContractionEmitter::multiplyRows(Value depth,
+                                                    ValueRange right,
+                                                    ValueRange sums) {
+  OpOperand &leftOperand = *root.getDpsInputOperand(0);
+  SmallVector<Value> next;
+  for (Value row : rows) {
+    TreeEmitter tree(kernel, tile.lanes, tile.lanes);
+    Value left = tree.evaluateVector(
+        leftOperand.get(),
+        operandPoint(leftOperand, row, /*column=*/{}, depth));
+    for (Value vector : right)
+      next.push_back(kernel.multiplyAdd(left, vector, sums[next.size()]));
+  }
+  return next;
+}
+
+SmallVector<CodePanels::Place>
+ContractionEmitter::getPlaces(const Columns &columns) {
+  SmallVector<CodePanels::Place> places;
+  for (int64_t v = 0; v < columns.vectors; ++v)
+    places.push_back({kernel.add(columns.panel, v / tile.vectors),
+                      v % tile.vectors * tile.lanes});
+  return places;
+}
+
+/// Numbers are used as soon as they are computed: of few rows, a copy of the
+/// panel would take as long as the products.
+SmallVector<Value> ContractionEmitter::accumulateCodes(Value lower, Value upper,
+                                                       ValueRange sums,
+                                                       const Columns &columns) {
+  return codes->forEachRow(
+      lower, upper, getPlaces(columns), sums,
+      [&](Value depth, ValueRange vectors, ValueRange carried) {
+        return multiplyRows(depth, vectors, carried);
+      });
+}
+
+/// Fills the copy with the numbers of a panel, for all rows of a tile.
+void ContractionEmitter::widenPanel(Value depthBlock, const Columns &columns) {
+  Value lower = kernel.multiply(depthBlock, tile.depth);
+  Value upper = kernel.minimum(kernel.add(lower, tile.depth), depthCount);
+  auto store = [&](Value depth, ValueRange vectors, ValueRange) {
+    Value step = kernel.subtract(depth, lower);
+    for (auto [v, vector] : llvm::enumerate(vectors))
+      copy->store(vector, step, v);
+    return SmallVector<Value>();
+  };
+  if (codes) {
+    codes->forEachRow(lower, upper, getPlaces(columns), /*carried=*/{}, store);
+    return;
+  }
+  kernel.loop(lower, upper, 1, /*carried=*/{}, /*writes=*/false,
+              [&](Value depth, ValueRange) {
+                SmallVector<Value> vectors;
+                for (int64_t v = 0; v < columns.vectors; ++v)
+                  vectors.push_back(emitRight(columns, v, depth));
+                return store(depth, vectors, /*carried=*/{});
+              });
 }
 
 /// The first element of the right side that the block of depth after this one
@@ -159,21 +215,24 @@ SmallVector<Value> ContractionEmitter::overWindow(
 
 /// Evaluates the epilogue on the accumulators and writes the result.
 void ContractionEmitter::finish(ValueRange sums, const Columns &columns) {
-  for (int64_t v = 0; v < columns.vectors; ++v) {
-    Value sum;
-    TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v),
-                     [&](Value tensor, PointRef) {
-                       return tensor == root->getResult(0) ? sum : Value();
-                     });
-    for (auto [r, row] : llvm::enumerate(rows)) {
-      sum = sums[r * columns.vectors + v];
-      SmallVector<Value> indices = resultIndices(row, columnOf(columns, v));
-      Point point = lanePoint(ValueRange(indices).drop_back(), indices.back());
-      tree.setWritten(point);
-      kernel.store(tree.evaluateVector(result, point), indices,
-                   activeLanes(columns, v));
+  kernel.deferEpilogue([&] {
+    for (int64_t v = 0; v < columns.vectors; ++v) {
+      Value sum;
+      TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v),
+                       [&](Value tensor, PointRef) {
+                         return tensor == root->getResult(0) ? sum : Value();
+                       });
+      for (auto [r, row] : llvm::enumerate(rows)) {
+        sum = sums[r * columns.vectors + v];
+        SmallVector<Value> indices = resultIndices(row, columnOf(columns, v));
+        Point point =
+            lanePoint(ValueRange(indices).drop_back(), indices.back());
+        tree.setWritten(point);
+        kernel.store(tree.evaluateVector(result, point), indices,
+                     activeLanes(columns, v));
+      }
     }
-  }
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,7 +243,7 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
                                     Value depth) {
   OpOperand &right = *root.getDpsInputOperand(1);
   Coordinate column{columnOf(columns, vector), /*step=*/1};
-  Point point = operandPoint(right, rows.front(), column, depth);
+  Point point = operandPoint(right, /*row=*/nullptr, column, depth);
   if (!packed) {
     TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, vector));
     return tree.evaluateVector(right.get(), point);
@@ -199,7 +258,11 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
   int64_t within = vector % tile.vectors * tile.lanes;
   at.push_back({kernel.constant(within), /*step=*/1});
   TreeEmitter tree(kernel, tile.lanes, tile.lanes);
-  return tree.evaluateVector(packed.getSource(), at);
+  Value panel = tree.evaluateVector(packed.getSource(), at);
+  auto type = VectorType::get(tile.lanes, kernel.ir().getF32Type());
+  return panel.getType() == type
+             ? panel
+             : arith::ExtFOp::create(kernel.ir(), kernel.loc(), type, panel);
 }
 
 /// A right side whose columns are not packed is read from another page in each
@@ -220,13 +283,6 @@ void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
       linear = kernel.add(kernel.multiply(linear, size), coordinate.index);
     kernel.prefetch(right.get(), linear);
   }
-}
-
-Value ContractionEmitter::multiplyAdd(Value lhs, Value rhs, Value sum) {
-  if (kernel.target().fma)
-    return vector::FMAOp::create(kernel.ir(), kernel.loc(), lhs, rhs, sum);
-  Value product = arith::MulFOp::create(kernel.ir(), kernel.loc(), lhs, rhs);
-  return arith::AddFOp::create(kernel.ir(), kernel.loc(), sum, product);
 }
 
 Point ContractionEmitter::operandPoint(OpOperand &operand, Value row,

@@ -8,6 +8,8 @@
 #ifndef HAMKAAS_LIB_CODEGEN_KERNEL_CONTRACTIONEMITTER_H
 #define HAMKAAS_LIB_CODEGEN_KERNEL_CONTRACTIONEMITTER_H
 
+#include "CodePanels.h"
+#include "CodeProducts.h"
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
@@ -38,6 +40,10 @@ public:
 
 private:
   mlir::LogicalResult choosePanels();
+  void chooseCodes(DequantizePanelsOp right);
+  bool hasPanels() const { return packed || codes; }
+  /// Returns whether many rows share a float32 copy of a narrow panel.
+  bool copiesWidened();
   mlir::LogicalResult takeRequested();
   mlir::LogicalResult verifyKnobs();
   bool isWhole();
@@ -72,10 +78,18 @@ private:
   void finish(mlir::ValueRange sums, const Columns &columns);
   void suspend(mlir::ValueRange sums, const Columns &columns);
 
+  llvm::SmallVector<CodePanels::Place> getPlaces(const Columns &columns);
+  llvm::SmallVector<mlir::Value> accumulateCodes(mlir::Value lower,
+                                                 mlir::Value upper,
+                                                 mlir::ValueRange sums,
+                                                 const Columns &columns);
+  void widenPanel(mlir::Value depthBlock, const Columns &columns);
+  llvm::SmallVector<mlir::Value> multiplyRows(mlir::Value depth,
+                                              mlir::ValueRange right,
+                                              mlir::ValueRange sums);
   mlir::Value emitRight(const Columns &columns, int64_t vector,
                         mlir::Value depth);
   void prefetchRight(const Columns &columns, mlir::Value depth);
-  mlir::Value multiplyAdd(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
   Point operandPoint(mlir::OpOperand &operand, mlir::Value row,
                      Coordinate column, mlir::Value depth);
   llvm::SmallVector<mlir::Value> resultIndices(mlir::Value row,
@@ -94,6 +108,10 @@ private:
   ContractionTile tile;
   /// The packed right side, null if it is not packed by columns.
   mlir::linalg::UnPackOp packed;
+  /// The right side, if it is codes of few bits.
+  std::optional<CodePanels> codes;
+  /// The products, if both sides are codes.
+  std::optional<CodeProducts> products;
   std::optional<PanelPrefetch> prefetch;
   std::optional<PanelCopy> copy;
   /// Arguments to prefetch because the epilogue reads them at the indices of

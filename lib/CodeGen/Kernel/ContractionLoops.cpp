@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// `sum + left * right`, and nothing else, in float32.
+/// `sum + left * right`, and nothing else, by operations of the types.
+template <typename AddOp, typename MultiplyOp>
 static bool isMultiplyAdd(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() < 2 || op.getNumDpsInits() != 1)
     return false;
@@ -23,11 +24,11 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
     return (binary->getOperand(0) == a && binary->getOperand(1) == b) ||
            (binary->getOperand(0) == b && binary->getOperand(1) == a);
   };
-  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!add || !add.getType().isF32())
+  auto add = body.getTerminator()->getOperand(0).getDefiningOp<AddOp>();
+  if (!add || !(add.getType().isF32() || add.getType().isInteger(32)))
     return false;
   for (Value operand : add->getOperands())
-    if (auto product = operand.getDefiningOp<arith::MulFOp>())
+    if (auto product = operand.getDefiningOp<MultiplyOp>())
       return isPair(product, left, right) && isPair(add, product, sum);
   return false;
 }
@@ -71,8 +72,10 @@ FailureOr<ContractionLoops> ContractionLoops::match(linalg::LinalgOp op,
   loops.extents = op.getStaticLoopRanges();
   SmallVector<unsigned> reductions;
   op.getReductionDims(reductions);
-  if (!isMultiplyAdd(op) || reductions.empty()) {
-    reason = "expected a sum of products of float32";
+  bool isProduct = isMultiplyAdd<arith::AddFOp, arith::MulFOp>(op) ||
+                   isMultiplyAdd<arith::AddIOp, arith::MulIOp>(op);
+  if (!isProduct || reductions.empty()) {
+    reason = "expected a sum of products of float32 or i32";
     return failure();
   }
   loops.depth = reductions.pop_back_val();

@@ -55,6 +55,7 @@ private:
   AttentionSteps steps;
   int64_t lanes, rows, part;
   Scratch weights;
+  ComputedKeys keys;
 
   /// State while a tile is emitted.
   Value batch;
@@ -74,7 +75,8 @@ FewQueriesEmitter::FewQueriesEmitter(KernelBuilder &kernel,
                                      const Attention &attention)
     : kernel(kernel), attention(attention), steps(kernel, attention),
       lanes(kernel.target().lanes), rows(getRows(attention)),
-      part(getPart(attention, lanes)), weights(kernel, rows, part) {}
+      part(getPart(attention, lanes)), weights(kernel, rows, part),
+      keys(kernel, attention, lanes, rows) {}
 
 //===----------------------------------------------------------------------===//
 // Tiles
@@ -171,9 +173,10 @@ void FewQueriesEmitter::emitScores(Value base, int64_t count,
 /// them are masked.
 SmallVector<Value> FewQueriesEmitter::emitProducts(Value key, int64_t active) {
   auto compute = [&] {
+    keys.compute(batch, key, active);
     SmallVector<Value> products;
     for (Value query : queries)
-      products.push_back(steps.multiplyKeys(batch, query, key, active));
+      products.push_back(steps.multiplyKeys(keys, batch, query, key, active));
     return products;
   };
   if (!attention.masking || active < lanes)

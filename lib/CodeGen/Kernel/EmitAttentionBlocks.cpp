@@ -72,6 +72,7 @@ private:
   /// `factors` rescale the sums of each query.
   Scratch transposed, weights, factors;
   TransposedMatrices matrices;
+  ComputedKeys keys;
 
   /// State while a block is emitted.
   Value batch, firstQuery;
@@ -106,7 +107,8 @@ BlockEmitter::BlockEmitter(KernelBuilder &kernel, const Attention &attention)
       transposed(kernel, attention.keyWidth, queryVectors * lanes),
       weights(kernel, part, queryVectors * lanes),
       factors(kernel, 1, queryVectors * lanes),
-      matrices(kernel, attention, part, queryVectors * lanes) {
+      matrices(kernel, attention, part, queryVectors * lanes),
+      keys(kernel, attention, keysAtOnce, attention.queries) {
   rowsAtOnce = getAtOnce(kernel, valueVectors);
 }
 
@@ -329,6 +331,7 @@ void BlockEmitter::emitKeys(Value key, Value at, int64_t count,
 
 /// Accumulates in a register per query vector and key.
 SmallVector<Value> BlockEmitter::emitProducts(Value key, int64_t count) {
+  keys.compute(batch, key, count);
   SmallVector<Value> sums(count * vectors, steps.splat(0));
   return kernel.loop(
       kernel.constant(0), kernel.constant(attention.keyWidth), 1, sums,
@@ -337,10 +340,8 @@ SmallVector<Value> BlockEmitter::emitProducts(Value key, int64_t count) {
         for (int64_t v = 0; v < vectors; ++v)
           queries.push_back(
               transposed.load(column, kernel.constant(v * lanes), lanes));
-        TreeEmitter tree(kernel, lanes, lanes);
         for (int64_t j = 0; j < count; ++j) {
-          Value k = tree.evaluateVector(
-              attention.k, {{batch}, {kernel.add(key, j)}, {column}});
+          Value k = keys.read(batch, key, j, {column}, lanes);
           for (int64_t v = 0; v < vectors; ++v)
             next[j * vectors + v] =
                 steps.multiplyAdd(k, queries[v], next[j * vectors + v]);

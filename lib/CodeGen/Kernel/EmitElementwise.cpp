@@ -9,6 +9,7 @@
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -19,6 +20,9 @@ using namespace hamkaas;
 /// Independent blocks of lanes in flight: enough to hide latency on any
 /// machine.
 static constexpr int64_t unrolledBlocks = 4;
+/// Blocks of lanes whose entries of tables are kept for all rows: a row costs
+/// as much as a block.
+static constexpr int64_t tableBlocks = 4;
 /// The same for blocks with several elements per thread.
 static constexpr int64_t unrolledWideBlocks = 2;
 
@@ -107,17 +111,116 @@ static int64_t chooseTileRows(const CostModel &costs, int64_t rows,
   return llvm::divideCeil(rows, tiles);
 }
 
+/// The first loop from which on all can be one: along them, `map` reads
+/// consecutive elements, or the same one.
+static int64_t findMergedLoop(AffineMap map) {
+  int64_t loops = map.getNumDims(), same = loops;
+  while (same > 0 && !map.isFunctionOfDim(same - 1))
+    --same;
+  int64_t consecutive = loops;
+  for (AffineExpr expr : llvm::reverse(map.getResults())) {
+    if (consecutive == 0 ||
+        expr != getAffineDimExpr(consecutive - 1, map.getContext()))
+      break;
+    --consecutive;
+  }
+  // The last loop is one in any case.
+  return std::min({same, consecutive, loops - 1});
+}
+
+/// Tables by which a tree finds elements of a row, the same for each row, which
+/// begins with dimension `first`: with the maps by which operations read them.
+static llvm::MapVector<Value, AffineMap> findRowTables(Value value,
+                                                       int64_t first) {
+  llvm::MapVector<Value, AffineMap> tables;
+  llvm::SetVector<Value> values, others;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto op = values[i].getDefiningOp<linalg::LinalgOp>();
+    if (!op || isa<linalg::FillOp>(op))
+      continue;
+    bool extracts = !op.getBlock()->getOps<tensor::ExtractOp>().empty();
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (op.getMatchingBlockArgument(&operand).use_empty() ||
+          !isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      Value tensor = operand.get();
+      values.insert(tensor);
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      bool isOfRow = map.isFunctionOfDim(map.getNumDims() - 1);
+      for (int64_t dim = 0; dim < first; ++dim)
+        isOfRow &= !map.isFunctionOfDim(dim);
+      auto [known, isNew] = tables.insert({tensor, map});
+      if (!extracts || !isOfRow || !isa<BlockArgument>(tensor) ||
+          known->second != map ||
+          !op.getIndexingMapMatchingResult(cast<OpResult>(values[i]))
+               .isIdentity())
+        others.insert(tensor);
+    }
+  }
+  for (Value tensor : others)
+    tables.erase(tensor);
+  return tables;
+}
+
+/// The first dimension of `value` from which on all can be one: each operand of
+/// its tree has consecutive elements along them, or is the same, and so are
+/// those of the destination.
+static int64_t findMergedDimension(Value value, RankedTensorType destination) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t last = type.getRank() - 1, first = 0;
+  for (int64_t dim = last; dim > 0 && first == 0; --dim)
+    if (type.getDimSize(dim) != destination.getDimSize(dim))
+      first = dim;
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *definition = values[i].getDefiningOp();
+    if (!definition || isa<linalg::FillOp, tensor::EmptyOp>(definition) ||
+        definition->hasTrait<OpTrait::ConstantLike>())
+      continue;
+    auto op = dyn_cast<linalg::LinalgOp>(definition);
+    if (!op || !op.getIndexingMapMatchingResult(cast<OpResult>(values[i]))
+                    .isIdentity())
+      return last;
+    for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
+      first = std::max(first, std::min<int64_t>(index.getDim() + 1, last));
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (op.getMatchingBlockArgument(&operand).use_empty())
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      first = std::max(first, findMergedLoop(map));
+      if (!isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      // Results of other operations must be needed at the same points.
+      if (operand.get().getDefiningOp<linalg::LinalgOp>() && !map.isIdentity())
+        return last;
+      values.insert(operand.get());
+    }
+  }
+  return first;
+}
+
 namespace {
 /// Writes the elements of a tree in tiles of whole rows, or of chunks of long
-/// rows.
+/// rows. Dimensions with consecutive elements are one row.
 class ElementsEmitter {
 public:
   ElementsEmitter(KernelBuilder &kernel, Value value, ValueRange offsets)
       : kernel(kernel), value(value), offsets(offsets) {
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(value.getType()).getShape();
-    outer.assign(shape.begin(), shape.end() - 1);
-    extent = shape.back();
+    tileElements = kernel.costs().tileElements();
+    // GPUs take short rows as one in any case.
+    size_t first = shape.size() - 1, least = first;
+    if (!kernel.target().gathers)
+      least = findMergedDimension(value, kernel.destinationType());
+    while (first > least &&
+           ShapedType::getNumElements(shape.drop_front(first)) < tileElements)
+      --first;
+    outer.assign(shape.begin(), shape.begin() + first);
+    merged = shape.size() - 1 - first;
+    extent = ShapedType::getNumElements(shape.drop_front(first));
     rows = ShapedType::getNumElements(outer);
     bool isWhole = value.getType() == kernel.destinationType();
     isOneRow = kernel.target().gathers && isWhole && rows > 1 &&
@@ -127,7 +230,6 @@ public:
       rows = 1;
       outer.clear();
     }
-    tileElements = kernel.costs().tileElements();
     part = std::min(extent, tileElements);
     tileRows = chooseTileRows(kernel.costs(), rows, extent);
     lanes = isOneRow ? chooseLanes(kernel.target(), extent) : chooseRowLanes();
@@ -136,6 +238,8 @@ public:
     streams = isWhole && kernel.streams();
     if (isWhole && !streams)
       collectPrefetched();
+    if (!kernel.target().gathers && rows > 1 && extent <= tileElements)
+      tables = findRowTables(value, first);
   }
 
   /// The number of tiles, and how many rows and elements of a row are one.
@@ -197,9 +301,55 @@ private:
       first = kernel.constant(0);
       last = kernel.constant(rows);
     }
+    if (!tables.empty())
+      return emitColumns(first, last);
     kernel.writingLoop(first, last, 1, [&](Value row) {
       emitBlocks(row, kernel.constant(0), extent);
     });
+  }
+
+  /// The indices of a row but for the last one, which runs on over the ends of
+  /// merged dimensions.
+  SmallVector<Value> getRowIndices(Value row) const {
+    SmallVector<Value> indices = kernel.delinearize(row, outer);
+    indices.append(merged, kernel.constant(0));
+    return indices;
+  }
+
+  /// Takes all rows for some blocks of lanes at a time, so that entries of
+  /// tables are read and checked once for them.
+  void emitColumns(Value first, Value last) {
+    SmallVector<Value> none;
+    forEachLaneBlock(
+        kernel, kernel.constant(0), extent, tableBlocks * lanes, /*unroll=*/1,
+        none, /*writes=*/true, [&](LaneBlock blocks, MutableArrayRef<Value>) {
+          SmallVector<llvm::DenseMap<Value, Value>> entries;
+          for (int64_t at = 0; at < blocks.active; at += lanes)
+            entries.push_back(readTables(kernel.add(blocks.index, at),
+                                         std::min(lanes, blocks.active - at)));
+          kernel.writingLoop(first, last, 1, [&](Value row) {
+            SmallVector<Value> indices = getRowIndices(row);
+            for (auto [i, known] : llvm::enumerate(entries)) {
+              TreeEmitter tree(
+                  kernel, lanes,
+                  std::min<int64_t>(lanes, blocks.active - i * lanes),
+                  [&](Value tensor, PointRef) { return known.lookup(tensor); });
+              tree.store(
+                  value,
+                  lanePoint(indices, kernel.add(blocks.index, i * lanes)),
+                  offsets);
+            }
+          });
+        });
+  }
+
+  llvm::DenseMap<Value, Value> readTables(Value at, int64_t active) {
+    llvm::DenseMap<Value, Value> entries;
+    TreeEmitter tree(kernel, lanes, active);
+    Point start = lanePoint(getRowIndices(kernel.constant(0)), at);
+    for (auto &[tensor, map] : tables)
+      entries[tensor] = tree.evaluate(tensor, applyLinear(kernel, map, start));
+    return entries;
   }
 
   void emitPart(Value tile) {
@@ -218,7 +368,7 @@ private:
   }
 
   void emitBlocks(Value row, Value base, int64_t count) {
-    SmallVector<Value> rowIndices = kernel.delinearize(row, outer);
+    SmallVector<Value> rowIndices = getRowIndices(row);
     if (streams && count >= 2 * lineElements())
       return emitStream(rowIndices, base, count);
     SmallVector<Value> none;
@@ -273,9 +423,12 @@ private:
   ValueRange offsets;
   SmallVector<int64_t> outer;
   int64_t rows, extent, tileElements, tileRows, part, lanes, unroll;
+  /// Dimensions that are part of a row beside the last one.
+  int64_t merged;
   bool streams;
   /// True if all rows are written as one.
   bool isOneRow;
+  llvm::MapVector<Value, AffineMap> tables;
   /// Arguments that are read in the order of the destination, if both are
   /// large.
   SmallVector<BlockArgument> prefetched;
@@ -324,7 +477,7 @@ static void emitTileOf(KernelBuilder &kernel,
 }
 
 Tile hamkaas::emitPieces(KernelBuilder &kernel, ArrayRef<Piece> pieces) {
-  SmallVector<ElementsEmitter> emitters;
+  SmallVector<ElementsEmitter, 2> emitters;
   SmallVector<int64_t> firstTiles{0};
   for (const Piece &piece : pieces) {
     emitters.emplace_back(kernel, piece.value, piece.offsets);

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -71,16 +72,20 @@ static FailureOr<Tile> emitConcat(KernelBuilder &kernel,
 
 namespace {
 /// Packs along one dimension: each row of the destination's last dimension is
-/// `width` consecutive elements of the source, or the padding past its end.
+/// `width` consecutive elements of the source, or the padding past its end. Or
+/// the rows are pairs, of such an element and the next along another dimension.
 class PackEmitter {
 public:
   PackEmitter(KernelBuilder &kernel, linalg::PackOp pack)
       : kernel(kernel), pack(pack) {}
 
   FailureOr<Tile> emit() {
-    if (pack.getStaticInnerTiles().size() != 1)
-      return pack.emitError("expected one packed dimension, got ")
-             << pack.getStaticInnerTiles().size();
+    ArrayRef<int64_t> tiles = pack.getStaticInnerTiles();
+    arePairs = tiles.size() == 2 && tiles.back() == 2;
+    if (tiles.size() != 1 && !arePairs)
+      return pack.emitError("expected one packed dimension, or another one of "
+                            "pairs, got ")
+             << tiles.size();
     if (failed(verifyTree(pack.getSource())))
       return failure();
     position = pack.getInnerDimsPos().front();
@@ -91,7 +96,8 @@ public:
     rest = extent % width;
     int64_t tileRows = kernel.costs().tilePackedRows();
 
-    outer = SmallVector<int64_t>(pack.getDestType().getShape().drop_back());
+    outer = SmallVector<int64_t>(
+        pack.getDestType().getShape().drop_back(tiles.size()));
     ArrayRef<int64_t> order = pack.getOuterDimsPerm();
     panelDim =
         order.empty() ? position : llvm::find(order, position) - order.begin();
@@ -130,10 +136,43 @@ private:
   void emitPanel(Value panel, int64_t columns) {
     for (int64_t at = 0; at < width; at += lanes) {
       int64_t active = std::clamp<int64_t>(columns - at, 0, lanes);
+      if (arePairs) {
+        emitPairs(panel, at, active);
+        continue;
+      }
       SmallVector<Value> indices = packedIndices;
       indices.push_back(kernel.constant(at));
       kernel.store(emitLanes(panel, at, active), indices,
                    std::min(lanes, width - at));
+    }
+  }
+
+  /// The pairs of the lanes from column `at` on. The second elements of the
+  /// last ones may be padding.
+  void emitPairs(Value panel, int64_t at, int64_t active) {
+    OpBuilder &ir = kernel.ir();
+    Location loc = kernel.loc();
+    int64_t depth = pack.getInnerDimsPos().back();
+    int64_t extent = pack.getSourceType().getDimSize(depth);
+    Value pair = sourceIndices[depth];
+    sourceIndices[depth] = kernel.multiply(pair, 2);
+    Value first = emitLanes(panel, at, active);
+    Value next = kernel.add(sourceIndices[depth], 1);
+    sourceIndices[depth] = kernel.minimum(next, extent - 1);
+    Value second = emitLanes(panel, at, active);
+    if (extent % 2)
+      second = arith::SelectOp::create(
+          ir, loc, kernel.isLess(next, extent), second,
+          kernel.broadcast(pack.getPaddingValue(), lanes));
+    sourceIndices[depth] = pair;
+    Value both = vector::InterleaveOp::create(ir, loc, first, second);
+    for (int64_t lane = 0; lane < std::min(lanes, width - at); ++lane) {
+      SmallVector<Value> indices = packedIndices;
+      indices.append({kernel.constant(at + lane), kernel.constant(0)});
+      Value elements = vector::ExtractStridedSliceOp::create(
+          ir, loc, both, ArrayRef<int64_t>(2 * lane), ArrayRef<int64_t>(2),
+          ArrayRef<int64_t>(1));
+      kernel.store(elements, indices, /*active=*/2);
     }
   }
 
@@ -159,6 +198,8 @@ private:
   KernelBuilder &kernel;
   linalg::PackOp pack;
   int64_t position = 0, width = 0, lanes = 0, panels = 0, rest = 0;
+  /// True if the last dimension of the result has pairs.
+  bool arePairs = false;
   /// The dimension of the panels among the outer ones of the result, and these
   /// without it.
   int64_t panelDim = 0;

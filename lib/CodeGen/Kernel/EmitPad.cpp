@@ -18,7 +18,8 @@ using namespace hamkaas;
 static constexpr int64_t unrolledBlocks = 4;
 
 namespace {
-/// Writes row by row: padding, elements of the source, padding.
+/// Writes row by row: padding, elements of the source, padding. Parts of a row
+/// that is the only one are tiles.
 class PadEmitter {
 public:
   PadEmitter(KernelBuilder &kernel, tensor::PadOp pad)
@@ -37,8 +38,11 @@ public:
     lanes = chooseLanes(kernel.target(), extent);
     outer = SmallVector<int64_t>(shape.drop_back());
     int64_t rows = ShapedType::getNumElements(outer);
-    int64_t tileRows = kernel.costs().tileUnits(
-        kernel.costs().movedTileElements() / extent, rows);
+    int64_t fitting = kernel.costs().paddedTileElements();
+    if (rows == 1 && pad.getSourceType().getNumElements() > fitting &&
+        kernel.costs().hasOwnCache())
+      return emitParts(fitting);
+    int64_t tileRows = kernel.costs().tileUnits(fitting / extent, rows);
     kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
       Value first = kernel.multiply(tile, tileRows);
       Value last = kernel.minimum(kernel.add(first, tileRows), rows);
@@ -48,6 +52,26 @@ public:
   }
 
 private:
+  /// The first part writes the padding before the row, the last that behind it.
+  Tile emitParts(int64_t part) {
+    int64_t size = pad.getSourceType().getShape().back();
+    int64_t parts = llvm::divideCeil(size, part);
+    kernel.tileLoop(parts, [&](Value tile) {
+      indices = kernel.delinearize(kernel.constant(0), outer);
+      kernel.writingBranch(
+          kernel.isLess(tile, 1), [&] { emitPadding(0, low.back()); }, [] {});
+      kernel.writingBranch(
+          kernel.isLess(tile, parts - 1),
+          [&] { emitSource(kernel.multiply(tile, part), part); },
+          [&] {
+            int64_t last = (parts - 1) * part;
+            emitSource(kernel.constant(last), size - last);
+            emitPaddingBehind();
+          });
+    });
+    return Tile{1, part};
+  }
+
   /// Emits bounds checks of the outer dimensions from `dim` on: does the row
   /// lie within the source?
   void emitRow(Value row, size_t dim) {
@@ -70,13 +94,24 @@ private:
 
   void emitPadding(int64_t first, int64_t count) {
     Value vector = kernel.broadcast(padding, lanes);
-    forEach(first, count, [&](LaneBlock) { return vector; });
+    forEach(kernel.constant(first), count, [&](LaneBlock) { return vector; });
+  }
+
+  void emitPaddingBehind() {
+    int64_t end = low.back() + pad.getSourceType().getShape().back();
+    emitPadding(end, extent - end);
   }
 
   void emitInside() {
-    int64_t size = pad.getSourceType().getShape().back();
     emitPadding(0, low.back());
-    forEach(low.back(), size, [&](LaneBlock block) {
+    emitSource(kernel.constant(0), pad.getSourceType().getShape().back());
+    emitPaddingBehind();
+  }
+
+  /// Writes `count` elements of the source's row from `first` on.
+  void emitSource(Value first, int64_t count) {
+    first = kernel.add(first, low.back());
+    forEach(first, count, [&](LaneBlock block) {
       Point point;
       for (auto [index, skipped] : llvm::zip(indices, low))
         point.push_back({kernel.subtract(index, kernel.constant(skipped))});
@@ -85,15 +120,14 @@ private:
       return TreeEmitter(kernel, lanes, block.active)
           .evaluateVector(pad.getSource(), point);
     });
-    emitPadding(low.back() + size, extent - low.back() - size);
   }
 
   /// Writes `count` elements of the row from `first` on.
-  void forEach(int64_t first, int64_t count,
+  void forEach(Value first, int64_t count,
                function_ref<Value(LaneBlock)> body) {
     SmallVector<Value> none;
-    forEachLaneBlock(kernel, kernel.constant(first), count, lanes,
-                     unrolledBlocks, none, /*writes=*/true,
+    forEachLaneBlock(kernel, first, count, lanes, unrolledBlocks, none,
+                     /*writes=*/true,
                      [&](LaneBlock block, MutableArrayRef<Value>) {
                        SmallVector<Value> at(indices);
                        at.push_back(block.index);

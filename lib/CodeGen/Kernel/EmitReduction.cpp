@@ -282,13 +282,15 @@ void ReductionEmitter::emitAccumulators(const Accumulators &block) {
   auto leaf = [&](Value tensor, PointRef) {
     return tensor == root->getResult(0) ? sum : Value();
   };
-  visit(block, leaf, [&](TreeEmitter &tree, size_t i) {
-    Point point = applyLinear(kernel, resultMap, at);
-    sum = finish(tree, sums[i], point);
-    tree.setWritten(point);
-    bool isLast = i / block.rows + 1 == size_t(block.vectors);
-    kernel.store(tree.evaluateVector(result, point), getIndices(point),
-                 isLast ? block.lastActive : lanes);
+  kernel.deferEpilogue([&] {
+    visit(block, leaf, [&](TreeEmitter &tree, size_t i) {
+      Point point = applyLinear(kernel, resultMap, at);
+      sum = finish(tree, sums[i], point);
+      tree.setWritten(point);
+      bool isLast = i / block.rows + 1 == size_t(block.vectors);
+      kernel.store(tree.evaluateVector(result, point), getIndices(point),
+                   isLast ? block.lastActive : lanes);
+    });
   });
 }
 

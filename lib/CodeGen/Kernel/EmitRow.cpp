@@ -51,7 +51,7 @@ private:
   void forEachBlock(int64_t unroll, SmallVectorImpl<Value> &carried,
                     bool writes,
                     function_ref<void(LaneBlock, MutableArrayRef<Value>)> body);
-  void prefetchNext(Value index);
+  void prefetchNext(LaneBlock block);
   Value emitReduction(const Reduction &reduction);
   void emitContribution(const Reduction &reduction, LaneBlock block,
                         MutableArrayRef<Value> sums, bool stores);
@@ -259,16 +259,18 @@ bool RowEmitter::writesRows() const {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Prefetches the elements of the next row at `index`. The hardware prefetcher
-/// stops at each page, and the first pass over a row is faster than memory.
-void RowEmitter::prefetchNext(Value index) {
+/// Prefetches the line of the next row that begins where a block does. The
+/// hardware prefetcher stops at each page, and the first pass over a row is
+/// faster than memory.
+void RowEmitter::prefetchNext(LaneBlock block) {
   if (!kernel.costs().machine.prefetches ||
-      ShapedType::getNumElements(rowShape) == 1)
+      ShapedType::getNumElements(rowShape) == 1 ||
+      block.slot * lanes % kernel.costs().lineElements())
     return;
   int64_t width = kernel.destinationType().getElementTypeBitWidth() / 8;
   auto level = kernel.costs().isNearRow(extent * width) ? CacheLevel::First
                                                         : CacheLevel::Second;
-  Value next = kernel.add(nextRow, index);
+  Value next = kernel.add(nextRow, block.index);
   for (BlockArgument argument : rowArguments)
     kernel.prefetch(argument, next, level);
   if (writesRows())
@@ -382,7 +384,7 @@ void RowEmitter::emitResult() {
     forEachBlock(accumulatorsOfMath, none, /*writes=*/true,
                  [&](LaneBlock block, MutableArrayRef<Value>) {
                    if (!stored)
-                     prefetchNext(block.index);
+                     prefetchNext(block);
                    Value vector = getTree(block).evaluateVector(
                        result, lanePoint(rowIndices, block.index));
                    SmallVector<Value> indices(rowIndices);
@@ -448,7 +450,7 @@ void RowEmitter::emitContribution(const Reduction &reduction, LaneBlock block,
   sum = ReductionSteps(kernel, reduction)
             .accumulate(tree, point, sum, block.active);
   if (stores) {
-    prefetchNext(block.index);
+    prefetchNext(block);
     SmallVector<Value> indices(rowIndices);
     indices.push_back(block.index);
     kernel.store(

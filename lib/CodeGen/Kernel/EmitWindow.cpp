@@ -290,23 +290,25 @@ void WindowEmitter::finish(const WindowStretch &block,
     return tensor == root->getResult(0) ? sum : Value();
   };
   AffineMap map = root.getIndexingMapsArray().back();
-  for (int64_t v = 0; v < count; ++v) {
-    TreeEmitter tree(kernel, lanes, getActive(columns, v), leaf);
-    for (int64_t row = 0; row < block.count; ++row) {
-      moveTo(block, row, columns, v);
-      Point inner = applyLinear(kernel, map, at), point;
-      SmallVector<Value> indices;
-      for (int64_t dim : order) {
-        point.push_back(inner[dim]);
-        indices.push_back(inner[dim].index);
+  kernel.deferEpilogue([&] {
+    for (int64_t v = 0; v < count; ++v) {
+      TreeEmitter tree(kernel, lanes, getActive(columns, v), leaf);
+      for (int64_t row = 0; row < block.count; ++row) {
+        moveTo(block, row, columns, v);
+        Point inner = applyLinear(kernel, map, at), point;
+        SmallVector<Value> indices;
+        for (int64_t dim : order) {
+          point.push_back(inner[dim]);
+          indices.push_back(inner[dim].index);
+        }
+        tree.setWritten(point);
+        sum = steps.finish(tree.evaluate(root.getDpsInits().front(), inner),
+                           sums[row * count + v]);
+        kernel.store(tree.evaluateVector(result, point), indices,
+                     getActive(columns, v));
       }
-      tree.setWritten(point);
-      sum = steps.finish(tree.evaluate(root.getDpsInits().front(), inner),
-                         sums[row * count + v]);
-      kernel.store(tree.evaluateVector(result, point), indices,
-                   getActive(columns, v));
     }
-  }
+  });
 }
 
 std::optional<Tile> hamkaas::emitWindows(KernelBuilder &kernel,

@@ -11,6 +11,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "IntegerContraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -29,16 +30,24 @@ namespace {
 
 /// `[batch..., ..., columns]` into panels `[batch..., columns / width, ...,
 /// width]`: of matrices `[depth, columns]`, or of the weights of a convolution.
+/// Of 16-bit integers, panels have pairs of the depth: `[..., depth / 2, width,
+/// 2]`.
 struct PanelLayout {
-  PanelLayout(OpBuilder &builder, int64_t rank, int64_t batches, int64_t width)
-      : innerDims{rank - 1}, tile(builder.getIndexAttr(width)) {
+  PanelLayout(OpBuilder &builder, RankedTensorType type, int64_t batches,
+              int64_t width)
+      : innerDims{type.getRank() - 1}, tiles{builder.getIndexAttr(width)} {
+    int64_t rank = type.getRank();
+    if (type.getElementType().isInteger(16)) {
+      innerDims.push_back(rank - 2);
+      tiles.push_back(builder.getIndexAttr(2));
+    }
     llvm::append_range(outerPermutation, llvm::seq<int64_t>(batches));
     outerPermutation.push_back(rank - 1);
     llvm::append_range(outerPermutation, llvm::seq(batches, rank - 1));
   }
 
   SmallVector<int64_t> innerDims, outerPermutation;
-  OpFoldResult tile;
+  SmallVector<OpFoldResult> tiles;
 };
 
 struct CPUPackParameters
@@ -83,6 +92,14 @@ private:
     bool isOnce;
   };
 
+  /// The operand that reads the right side from memory.
+  OpOperand &getMatrix(linalg::GenericOp root) const {
+    OpOperand &right = *root.getDpsInputOperand(1);
+    OpOperand *narrow =
+        target->strategy->widensPanels() ? getWidened(right.get()) : nullptr;
+    return narrow ? *narrow : right;
+  }
+
   std::optional<RightSide> matchRightSide(GroupOp group) {
     linalg::GenericOp root;
     FailureOr<ContractionLoops> loops = failure();
@@ -98,7 +115,7 @@ private:
     }
     if (failed(loops) || !isRightSide(root, *loops))
       return std::nullopt;
-    OpOperand &right = *root.getDpsInputOperand(1);
+    OpOperand &right = getMatrix(root);
     auto argument = dyn_cast<BlockArgument>(right.get());
     if (!argument || !argument.hasOneUse())
       return std::nullopt;
@@ -169,6 +186,8 @@ private:
   /// The width that is best for `group`.
   int64_t getWidth(GroupOp group, const RightSide &right) const {
     CostModel costs(*target);
+    if (isIntegerContraction(right.root))
+      return choosePairPanelWidth(costs, right.loops);
     costs.knobs = Knobs::get(group);
     return target->strategy->choosePanelWidth(costs, right.root, right.loops);
   }
@@ -192,7 +211,7 @@ private:
       return;
     BlockArgument argument = found->argument;
     Value weights = found->weights;
-    OpOperand &right = *found->root.getDpsInputOperand(1);
+    OpOperand &right = getMatrix(found->root);
     int64_t width = chooseWidth(group, *found);
     int64_t batches = found->loops.batch.size();
     Value packed = getPacked(group, weights, batches, width);
@@ -202,13 +221,13 @@ private:
     group->setOperand(argument.getArgNumber(),
                       passInto(packed, group->getBlock()));
     argument.setType(packed.getType());
-    OpBuilder builder(found->root);
+    OpBuilder builder(right.getOwner());
     auto type = cast<RankedTensorType>(weights.getType());
-    PanelLayout layout(builder, type.getRank(), batches, width);
+    PanelLayout layout(builder, type, batches, width);
     Value empty = tensor::EmptyOp::create(
         builder, group.getLoc(), type.getShape(), type.getElementType());
     right.set(linalg::UnPackOp::create(builder, group.getLoc(), argument, empty,
-                                       layout.innerDims, layout.tile,
+                                       layout.innerDims, layout.tiles,
                                        layout.outerPermutation)
                   .getResult());
   }
@@ -285,9 +304,11 @@ private:
     builder.setInsertionPointAfterValue(matrix);
     Location loc = user.getLoc();
     auto type = cast<RankedTensorType>(matrix.getType());
-    PanelLayout layout(builder, type.getRank(), batches, width);
+    PanelLayout layout(builder, type, batches, width);
+    SmallVector<int64_t> tiles{width};
+    tiles.resize(layout.tiles.size(), /*a pair=*/2);
     auto packedType = linalg::PackOp::inferPackedType(
-        type, width, layout.innerDims, layout.outerPermutation);
+        type, tiles, layout.innerDims, layout.outerPermutation);
 
     auto group = GroupOp::create(
         builder, loc, packedType, matrix,
@@ -303,7 +324,7 @@ private:
                                           packedType.getElementType());
     Value result =
         linalg::PackOp::create(builder, loc, argument, empty, layout.innerDims,
-                               layout.tile, zero, layout.outerPermutation)
+                               layout.tiles, zero, layout.outerPermutation)
             .getResult();
     YieldOp::create(builder, loc, result);
     return packed = group.getResult(0);

@@ -12,11 +12,11 @@ using namespace mlir;
 using namespace hamkaas;
 
 PanelPrefetch::PanelPrefetch(KernelBuilder &kernel, Value panels, int64_t depth,
-                             const ContractionTile &tile, int64_t uses)
-    : kernel(kernel), panels(panels), depth(depth) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(panels.getType()).getShape();
-  elements = ShapedType::getNumElements(shape);
-  width = shape.back();
+                             const ContractionTile &tile, int64_t uses,
+                             int64_t width)
+    : kernel(kernel), panels(panels),
+      elements(cast<RankedTensorType>(panels.getType()).getNumElements()),
+      depth(depth), width(width) {
   if (uses < 2)
     return;
   int64_t perStep = llvm::divideCeil(width, uses);

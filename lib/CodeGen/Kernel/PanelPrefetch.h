@@ -23,9 +23,9 @@ public:
   /// `panels` is an argument of the kernel: consecutive panels of `depth`
   /// steps. A stretch of `tile.depth` steps is used `uses` times. Does nothing
   /// for a single use, which leaves no time to prefetch and is one stream
-  /// anyway.
+  /// anyway. A step has `width` elements.
   PanelPrefetch(KernelBuilder &kernel, mlir::Value panels, int64_t depth,
-                const ContractionTile &tile, int64_t uses);
+                const ContractionTile &tile, int64_t uses, int64_t width);
 
   /// Begins with steps `lower` to `upper` of the `panel`, for the rows number
   /// `use` of those that use the stretch.
@@ -39,7 +39,7 @@ public:
 private:
   KernelBuilder &kernel;
   mlir::Value panels;
-  int64_t elements = 0, depth, width = 0;
+  int64_t elements, depth, width;
   /// Elements to bring in each step, 0 for none, and in all of a stretch.
   int64_t elementsPerStep = 0, elementsPerUse = 0, stretch = 0;
 

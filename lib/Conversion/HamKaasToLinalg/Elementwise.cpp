@@ -195,6 +195,24 @@ static Value buildShiftRight(Element e, ValueRange x) {
 // Conversion
 //===----------------------------------------------------------------------===//
 
+/// The widest integers whose limits are floats, and numbers of 32 bits.
+static constexpr unsigned largestExact = 16;
+
+/// As below, by limits that are numbers of the type.
+static Value buildFloatToNarrow(Element e, Value x, IntegerType to) {
+  unsigned width = to.getWidth();
+  double limit = std::ldexp(1.0, to.isUnsigned() ? width : width - 1);
+  Value least = e.number(to.isUnsigned() ? 0 : -limit);
+  Value most = e.number(limit - 1);
+  // NaN is above nothing.
+  if (!to.isUnsigned())
+    x = e.select(e.compare(CmpFPredicate::ORD, x, x), x, e.number(0));
+  x = e.select(e.compare(CmpFPredicate::OGT, x, least), x, least);
+  x = e.select(e.compare(CmpFPredicate::OLT, x, most), x, most);
+  Value wide = arith::FPToSIOp::create(e.b, e.b.getI32Type(), x);
+  return arith::TruncIOp::create(e.b, getComputeType(to), wide);
+}
+
 /// Towards 0. What is beyond the integers becomes the nearest of them, NaN
 /// becomes 0: the instruction alone would leave both undefined.
 static Value buildFloatToInteger(Element e, Value x, IntegerType to) {
@@ -202,6 +220,8 @@ static Value buildFloatToInteger(Element e, Value x, IntegerType to) {
   unsigned width = to.getWidth();
   Type type = getComputeType(to);
   double limit = std::ldexp(1.0, isUnsigned ? width : width - 1);
+  if (width <= largestExact)
+    return buildFloatToNarrow(e, x, to);
   Value high = e.number(limit);
   // From -1 on, exclusive, unsigned integers have a value for it.
   Value low = e.number(isUnsigned ? -1.0 : -limit);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GenericBuilder.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -237,7 +238,8 @@ public:
                       [&](OpBuilder &b, Location loc, ValueRange v) -> Value {
                         Value difference =
                             arith::SubFOp::create(b, loc, v[0], v[1]);
-                        Value e = math::ExpOp::create(b, loc, difference);
+                        auto e = math::ExpOp::create(b, loc, difference);
+                        e->setAttr(nonPositiveAttrName, b.getUnitAttr());
                         return selectPrefix(b, e, v[0]);
                       });
     Value sum = buildRowReduction(

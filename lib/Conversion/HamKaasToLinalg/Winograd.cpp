@@ -23,20 +23,25 @@ using mlir::utils::IteratorType;
 
 /// A matrix with `columns` columns as a constant.
 static Value createMatrix(OpBuilder &builder, Location loc,
-                          ArrayRef<double> matrix, int64_t columns) {
+                          ArrayRef<double> matrix, int64_t columns,
+                          Type elementType) {
+  SmallVector<Attribute> elements;
+  for (double element : matrix)
+    elements.push_back(
+        isa<FloatType>(elementType)
+            ? Attribute(builder.getFloatAttr(elementType, element))
+            : builder.getIntegerAttr(elementType, int64_t(element)));
   auto type = RankedTensorType::get(
-      {static_cast<int64_t>(matrix.size()) / columns, columns},
-      builder.getF32Type());
-  SmallVector<float> elements(matrix.begin(), matrix.end());
-  return arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, ArrayRef(elements)));
+      {static_cast<int64_t>(matrix.size()) / columns, columns}, elementType);
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, elements));
 }
 
 namespace {
 using Exprs = SmallVector<AffineExpr>;
 
 /// Two dimensions of a result are linear combinations, by one matrix, of two of
-/// an operand. The loops are six parallel ones and the two that are reduced.
+/// an operand. The loops are parallel ones and the last two, which are reduced.
 struct Transform {
   ArrayRef<double> matrix;
   int64_t columns;
@@ -46,24 +51,25 @@ struct Transform {
 };
 } // namespace
 
-static Exprs getLoops(OpBuilder &builder) {
+static Exprs getLoops(OpBuilder &builder, unsigned count) {
   Exprs loops;
-  for (unsigned i = 0; i < 8; ++i)
+  for (unsigned i = 0; i < count; ++i)
     loops.push_back(builder.getAffineDimExpr(i));
   return loops;
 }
 
 static Value buildTransform(Operation *op, OpBuilder &builder, Value x,
                             const Transform &transform) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  unsigned loops = type.getRank() + 2;
   SmallVector<AffineMap> maps;
   for (const Exprs &exprs :
        {transform.first, transform.second, transform.from, transform.to})
-    maps.push_back(AffineMap::get(8, 0, exprs, builder.getContext()));
-  SmallVector<IteratorType> iterators(6, IteratorType::parallel);
+    maps.push_back(AffineMap::get(loops, 0, exprs, builder.getContext()));
+  SmallVector<IteratorType> iterators(type.getRank(), IteratorType::parallel);
   iterators.append(2, IteratorType::reduction);
-  Value coefficients =
-      createMatrix(builder, op->getLoc(), transform.matrix, transform.columns);
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value coefficients = createMatrix(builder, op->getLoc(), transform.matrix,
+                                    transform.columns, type.getElementType());
   CombinerBuilder combiner(builder, op->getLoc(), Combiner::Sum,
                            type.getElementType());
   return combiner.build(
@@ -78,7 +84,7 @@ static Value buildTransform(Operation *op, OpBuilder &builder, Value x,
 static Value buildTiles(Operation *op, OpBuilder &builder, Value x,
                         ArrayRef<double> matrix, int64_t columns,
                         int64_t tile) {
-  Exprs d = getLoops(builder);
+  Exprs d = getLoops(builder, 8);
   return buildTransform(
       op, builder, x,
       {matrix, columns, /*first=*/{d[0], d[6]}, /*second=*/{d[1], d[7]},
@@ -94,25 +100,57 @@ struct LowerWinogradInput
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     int64_t tile = cast<WinogradInputOp>(op).getTile();
-    return buildTiles(op, builder, operands[0], getWinogradMatrices(tile).input,
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    const WinogradMatrices &matrices = type.getElementType().isF32()
+                                           ? getWinogradMatrices(tile)
+                                           : getIntegerWinograd(tile).matrices;
+    return buildTiles(op, builder, operands[0], matrices.input,
                       /*columns=*/tile + 2, tile);
   }
 };
 
-/// Loops: n, i, j, c, p, q, a, b.
+/// The numbers whose multiples `sums` are, if these are integers.
+static Value divideSums(OpBuilder &builder, Location loc, Value sums,
+                        int64_t tile) {
+  auto type = cast<RankedTensorType>(sums.getType());
+  if (type.getElementType().isF32())
+    return sums;
+  const IntegerWinograd &method = getIntegerWinograd(tile);
+  return buildParallel(
+      builder, loc, type, sums, builder.getMultiDimIdentityMap(type.getRank()),
+      [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        Value multiple = arith::MulIOp::create(
+            b, loc, x[0],
+            arith::ConstantIntOp::create(b, loc, b.getI32Type(),
+                                         int32_t(method.inverse)));
+        return arith::ShRSIOp::create(
+            b, loc, multiple,
+            arith::ConstantIntOp::create(b, loc, b.getI32Type(), method.shift));
+      });
+}
+
+/// Loops: n, row, column, c, a, b.
 struct LowerWinogradOutput
     : LinalgLoweringOpInterface::ExternalModel<LowerWinogradOutput,
                                                WinogradOutputOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     int64_t tile = cast<WinogradOutputOp>(op).getTile();
-    Exprs d = getLoops(builder);
-    return buildTransform(
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    const WinogradMatrices &matrices = type.getElementType().isF32()
+                                           ? getWinogradMatrices(tile)
+                                           : getIntegerWinograd(tile).matrices;
+    Exprs d = getLoops(builder, 6);
+    Value sums = buildTransform(
         op, builder, operands[0],
-        {getWinogradMatrices(tile).output, tile + 2, /*first=*/{d[4], d[6]},
-         /*second=*/{d[5], d[7]},
-         /*from=*/{d[6], d[7], d[0], d[1], d[2], d[3]},
-         /*to=*/{d[0], d[1] * tile + d[4], d[2] * tile + d[5], d[3]}});
+        {matrices.output,
+         tile + 2,
+         /*first=*/{d[1] % tile, d[4]},
+         /*second=*/{d[2] % tile, d[5]},
+         /*from=*/
+         {d[4], d[5], d[0], d[1].floorDiv(tile), d[2].floorDiv(tile), d[3]},
+         /*to=*/{d[0], d[1], d[2], d[3]}});
+    return divideSums(builder, op->getLoc(), sums, tile);
   }
 };
 

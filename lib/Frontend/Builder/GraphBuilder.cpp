@@ -10,6 +10,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Frontend/Builder/CreateOperation.h"
 #include "HamKaas/Frontend/Builder/Elements.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -20,10 +21,19 @@ using namespace hamkaas::graph;
 /// are index tables, which later operations may need to know.
 static constexpr int64_t largestFolded = 4096, largestFoldedInteger = 1 << 20;
 
-static bool isFoldedSize(RankedTensorType result) {
-  return result.getNumElements() <= (isa<FloatType>(result.getElementType())
-                                         ? largestFolded
-                                         : largestFoldedInteger);
+/// Bytes are weights, no indices: as wider numbers they would take more memory,
+/// and hide that products of them are products of bytes.
+static constexpr int64_t largestWidened = 16;
+
+static bool isFoldedSize(RankedTensorType result, TypeRange operands) {
+  Type element = result.getElementType();
+  auto isWidened = [&](Type type) {
+    return getElementTypeOrSelf(type).isInteger(8) && !element.isInteger(8);
+  };
+  int64_t most = llvm::any_of(operands, isWidened) ? largestWidened
+                 : isa<FloatType>(element)         ? largestFolded
+                                                   : largestFoldedInteger;
+  return result.getNumElements() <= most;
 }
 
 GraphBuilder::GraphBuilder(Location location, ParameterContents &parameters,
@@ -54,7 +64,8 @@ GraphBuilder::GraphBuilder(const OpBuilder &place, Location location,
 
 bool GraphBuilder::canFold(Operation *op) {
   return isa<ReferenceSemanticsOpInterface>(op) &&
-         isFoldedSize(cast<RankedTensorType>(op->getResult(0).getType())) &&
+         isFoldedSize(cast<RankedTensorType>(op->getResult(0).getType()),
+                      op->getOperandTypes()) &&
          llvm::all_of(op->getOperandTypes(), [](Type type) {
            return getElementCount(type) <= largestFoldedInteger;
          });
@@ -67,12 +78,14 @@ bool GraphBuilder::isFolded(Operation *op, ArrayRef<Tensor> operands) {
                           type.getNumElements() > largestFolded))
     return false;
   int64_t cost = type.getNumElements();
+  SmallVector<Type> types;
   for (const Tensor &operand : operands) {
     if (!operand.isConstant() || operand.count() > largestFoldedInteger)
       return false;
     cost += operand.count();
+    types.push_back(operand.type());
   }
-  if (!isFoldedSize(type) || cost > foldBudget)
+  if (!isFoldedSize(type, types) || cost > foldBudget)
     return false;
   foldBudget -= cost;
   return true;

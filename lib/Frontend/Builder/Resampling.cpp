@@ -197,23 +197,52 @@ static Taps getTaps(GraphBuilder &b, const Resampling &sampling,
 // The graph
 //===----------------------------------------------------------------------===//
 
+/// Sums of at most so many elements are products and additions of one kernel:
+/// the taps of linear and cubic interpolation.
+static constexpr int64_t maxAddedTaps = 4;
+
+/// The sums of the elements of `x` at `taps` along `dim`. `align` reshapes a
+/// table of the new elements so that it is repeated along the other dimensions.
+static Tensor sumTaps(GraphBuilder &b, Tensor x, const Taps &taps, int64_t dim,
+                      function_ref<Tensor(Tensor)> align) {
+  Tensor weights = b.cast(taps.weights, x.elementType());
+  int64_t size = weights.shape()[0], count = weights.shape()[1];
+  if (count > maxAddedTaps) {
+    x = b.gather(x, taps.indices, dim, /*areChecked=*/true);
+    x = b.mul(x, align(weights));
+    return b.reduce(Combiner::Sum, x, dim + 1, /*keepDims=*/false);
+  }
+  auto take = [&](Tensor table, int64_t tap) {
+    return b.reshape(b.sliceDim(table, 1, tap, 1), {size});
+  };
+  Tensor sum;
+  for (int64_t tap = 0; tap < count; ++tap) {
+    Tensor taken = b.gather(x, take(taps.indices, tap), dim,
+                            /*areChecked=*/true);
+    Tensor product = b.mul(taken, align(take(weights, tap)));
+    sum = sum ? b.add(sum, product) : product;
+  }
+  return sum;
+}
+
 static Tensor resizeLine(GraphBuilder &b, Tensor x, const Resampling &sampling,
                          const ResampledDim &line) {
   if (!x || isKept(sampling, line))
     return x;
   int64_t rank = x.rank();
   Taps taps = getTaps(b, sampling, line);
-  x = b.gather(x, taps.indices, line.dim, /*areChecked=*/true);
+  if (!taps.indices)
+    return {};
   Shape behind(rank - 1 - line.dim, 1);
   auto align = [&](Tensor table) {
     Shape shape(table.shape());
     shape.append(behind);
     return b.reshape(table, shape);
   };
-  if (x && taps.weights) {
-    x = b.mul(x, align(b.cast(taps.weights, x.elementType())));
-    x = b.reduce(Combiner::Sum, x, line.dim + 1, /*keepDims=*/false);
-  }
+  if (taps.weights)
+    x = sumTaps(b, x, taps, line.dim, align);
+  else
+    x = b.gather(x, taps.indices, line.dim, /*areChecked=*/true);
   if (!x || !taps.isOutside)
     return x;
   return b.select(align(taps.isOutside),
@@ -227,7 +256,19 @@ Tensor graph::resample(GraphBuilder &b, Tensor x, const Resampling &sampling,
   Type type = x.elementType();
   bool isNearest = sampling.mode == Mode::Nearest;
   Tensor result = isNearest ? x : toComputed(b, x);
-  for (const ResampledDim &line : lines)
+  // The last dimension first, while there are few rows: its elements are read
+  // one by one, those of other dimensions in whole rows. Rows that get fewer
+  // are taken first.
+  SmallVector<ResampledDim> ordered(lines);
+  llvm::stable_sort(ordered, [](const ResampledDim &a, const ResampledDim &b) {
+    auto isFewer = [](const ResampledDim &line) {
+      return line.newSize < line.size;
+    };
+    if (isFewer(a) != isFewer(b))
+      return isFewer(a);
+    return a.dim > b.dim;
+  });
+  for (const ResampledDim &line : ordered)
     result = resizeLine(b, result, sampling, line);
   if (!isNearest && x.isInteger())
     result = b.round(result);

@@ -79,6 +79,10 @@ bool Tensor::isConstant() const {
   return data && (data->elements || data->hasBytes);
 }
 
+ArrayRef<char> Tensor::bytes() const {
+  return data ? data->bytes : ArrayRef<char>();
+}
+
 const ReferenceTensor &Tensor::elements() const {
   if (!data->elements)
     data->elements = std::make_unique<ReferenceTensor>(

@@ -31,6 +31,10 @@ Tensor OpContext::input(unsigned i) {
   return tensor;
 }
 
+Tensor OpContext::packedInput(unsigned i) {
+  return tensors.findPacked(optionalInput(i));
+}
+
 ArrayRef<Tensor> OpContext::allInputs() {
   for (unsigned i = 0; i < inputs.size(); ++i)
     input(i);

@@ -47,6 +47,10 @@ public:
   /// All inputs, none of which may be left out.
   llvm::ArrayRef<Tensor> allInputs();
 
+  /// The bytes of an input that is a constant of the file and has several
+  /// elements in each; null for another.
+  Tensor packedInput(unsigned i);
+
   /// The elements of an input that must be a constant; none after a failure.
   std::optional<Shape> constantInts(unsigned i);
   std::optional<llvm::SmallVector<double>> constantFloats(unsigned i);
@@ -115,6 +119,7 @@ struct OpDefinition {
 // One a family of operators.
 llvm::ArrayRef<OpDefinition> getActivationOps();
 llvm::ArrayRef<OpDefinition> getAttentionOps();
+llvm::ArrayRef<OpDefinition> getBlockWeightOps();
 llvm::ArrayRef<OpDefinition> getContractionOps();
 llvm::ArrayRef<OpDefinition> getConvolutionOps();
 llvm::ArrayRef<OpDefinition> getDeformConvOps();
@@ -127,6 +132,7 @@ llvm::ArrayRef<OpDefinition> getMovementOps();
 llvm::ArrayRef<OpDefinition> getNormalizationOps();
 llvm::ArrayRef<OpDefinition> getPoolingOps();
 llvm::ArrayRef<OpDefinition> getQuantizationOps();
+llvm::ArrayRef<OpDefinition> getQuantizedOperators();
 llvm::ArrayRef<OpDefinition> getRandomOps();
 llvm::ArrayRef<OpDefinition> getRecurrentOps();
 llvm::ArrayRef<OpDefinition> getReductionOps();

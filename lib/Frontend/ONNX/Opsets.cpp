@@ -77,14 +77,15 @@ static const OpDefinition *findDefinition(StringRef domain, StringRef name) {
   static const DenseMap<Key, const OpDefinition *> definitions = [] {
     DenseMap<Key, const OpDefinition *> all;
     for (ArrayRef<OpDefinition> family :
-         {getActivationOps(),  getAttentionOps(),    getContractionOps(),
-          getConvolutionOps(), getDeformConvOps(),   getElementwiseOps(),
-          getGeometryOps(),    getIndexingOps(),     getLinearAttentionOps(),
-          getLossOps(),        getMovementOps(),     getNormalizationOps(),
-          getPoolingOps(),     getQuantizationOps(), getRandomOps(),
-          getRecurrentOps(),   getReductionOps(),    getResizeOps(),
-          getSamplingOps(),    getSelectionOps(),    getSequenceOps(),
-          getShapeOps(),       getSignalOps(),       getTfIdfOps()})
+         {getActivationOps(),      getAttentionOps(),   getBlockWeightOps(),
+          getContractionOps(),     getConvolutionOps(), getDeformConvOps(),
+          getElementwiseOps(),     getGeometryOps(),    getIndexingOps(),
+          getLinearAttentionOps(), getLossOps(),        getMovementOps(),
+          getNormalizationOps(),   getPoolingOps(),     getQuantizationOps(),
+          getQuantizedOperators(), getRandomOps(),      getRecurrentOps(),
+          getReductionOps(),       getResizeOps(),      getSamplingOps(),
+          getSelectionOps(),       getSequenceOps(),    getShapeOps(),
+          getSignalOps(),          getTfIdfOps()})
       for (const OpDefinition &definition : family)
         all[{definition.domain, definition.name}] = &definition;
     return all;

@@ -20,6 +20,31 @@ using namespace hamkaas::onnx;
 // Scales and zero points
 //===----------------------------------------------------------------------===//
 
+/// Where the parameters of a node apply.
+struct Placement {
+  int64_t axis = 1, block = 0;
+};
+
+/// Returns whether all blocks of `x` are full.
+static bool hasFullBlocks(const Tensor &x, Placement placement) {
+  auto [axis, block] = placement;
+  axis += axis < 0 ? x.rank() : 0;
+  return block > 0 && axis >= 0 && axis < x.rank() && x.dim(axis) > 0 &&
+         x.dim(axis) % block == 0;
+}
+
+/// `x` with a dimension of its own for the elements of each block, which are
+/// full. Parameters of blocks are then repeated by a product itself, and those
+/// of weights stay as small as they are stored.
+static Tensor splitBlocks(GraphBuilder &b, Tensor x, Placement placement) {
+  auto [axis, block] = placement;
+  axis += axis < 0 ? x.rank() : 0;
+  Shape shape(x.shape());
+  shape[axis] /= block;
+  shape.insert(shape.begin() + axis + 1, block);
+  return b.reshape(x, shape);
+}
+
 /// One number for each block of `size` along `axis`, as one for each element.
 static Tensor repeatBlocks(GraphBuilder &b, Tensor x, int64_t axis,
                            int64_t size, int64_t length) {
@@ -32,9 +57,12 @@ static Tensor repeatBlocks(GraphBuilder &b, Tensor x, int64_t axis,
 }
 
 /// Scales or zero points in a shape that repeats them over `x`: one for all,
-/// one for each index of the axis, or one for each block.
+/// one for each index of the axis, or one for each block. With `isSplit`, over
+/// `x` as splitBlocks returns it.
 static Tensor alignParameters(OpContext &op, GraphBuilder &b, Tensor parameters,
-                              const Tensor &x, int64_t axis, int64_t block) {
+                              const Tensor &x, Placement placement,
+                              bool isSplit = false) {
+  auto [axis, block] = placement;
   if (!parameters || parameters.count() == 1)
     return parameters ? b.reshape(parameters, {}) : Tensor();
   axis = op.normalizeAxis(axis, x.rank());
@@ -48,6 +76,8 @@ static Tensor alignParameters(OpContext &op, GraphBuilder &b, Tensor parameters,
     expected[axis] = (x.dim(axis) + block - 1) / block;
     if (!expectShape(b, "parameters", parameters, expected))
       return {};
+    if (isSplit)
+      return addDim(b, parameters, axis + 1);
     return repeatBlocks(b, parameters, axis, block, x.dim(axis));
   }
   if (!expectShape(b, "parameters", parameters, {x.dim(axis)}))
@@ -56,11 +86,6 @@ static Tensor alignParameters(OpContext &op, GraphBuilder &b, Tensor parameters,
   aligned[axis] = x.dim(axis);
   return b.reshape(parameters, aligned);
 }
-
-/// Where the parameters of a node apply.
-struct Placement {
-  int64_t axis = 1, block = 0;
-};
 
 static Placement readPlacement(OpContext &op) {
   Placement placement;
@@ -137,8 +162,7 @@ static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
                    "result")};
   zero = decode(b, zero);
   auto align = [&](Tensor parameters) {
-    return alignParameters(op, b, parameters, x, placement.axis,
-                           placement.block);
+    return alignParameters(op, b, parameters, x, placement);
   };
   Tensor ratio = b.div(b.cast(x, computed), align(b.cast(scale, computed)));
   if (isFloatFormat(type.format)) {
@@ -152,23 +176,53 @@ static Tensors importQuantizeLinear(OpContext &op, GraphBuilder &b) {
   return {saturate(b, rounded, type)};
 }
 
+/// Codes without a sign, and the code of 0.
+struct PackedCodes {
+  Tensor codes;
+  int64_t zero = 0;
+};
+
+/// Integers of 4 and 2 bits that a file holds, as the program reads them from
+/// its bytes. None if input `i` has other elements.
+static PackedCodes readPacked(OpContext &op, GraphBuilder &b, unsigned i) {
+  DataType format = getFormat(op.optionalInput(i));
+  Tensor packed = op.packedInput(i);
+  if (!packed || isFloatFormat(format))
+    return {};
+  Tensor codes = unpackRows(b, keepPacked(b, packed), getFormatBits(format));
+  int64_t zero = -getFormatRange(format).first;
+  // Two's complement with the other sign bit.
+  if (codes && zero != 0)
+    codes = b.bitXor(codes, b.scalar(codes.elementType(), double(zero)));
+  return {codes, zero};
+}
+
 static Tensors importDequantizeLinear(OpContext &op, GraphBuilder &b) {
-  Tensor x = decode(b, op.input(0)), scale = op.input(1);
-  Tensor zero = decode(b, op.optionalInput(2));
+  PackedCodes packed = readPacked(op, b, 0);
+  Tensor x = packed.codes ? packed.codes : decode(b, op.input(0));
+  Tensor scale = op.input(1), zero = decode(b, op.optionalInput(2));
   Placement placement = readPlacement(op);
   Type type = scale.elementType();
   if (op.version >= 23)
     type = readType(op, "output_dtype", type);
   if (b.hasFailed() || !x || !scale)
     return {};
+  bool isSplit = hasFullBlocks(x, placement);
   auto align = [&](Tensor parameters) {
-    return toComputed(b, alignParameters(op, b, parameters, x, placement.axis,
-                                         placement.block));
+    return toComputed(
+        b, alignParameters(op, b, parameters, x, placement, isSplit));
   };
-  Tensor difference = toComputed(b, x);
-  if (zero)
-    difference = b.sub(difference, align(zero));
-  return {b.cast(b.mul(difference, align(scale)), type)};
+  Tensor difference = toComputed(b, isSplit ? splitBlocks(b, x, placement) : x);
+  // NOTE: sums of codes and zero points are exact.
+  if (zero) {
+    Tensor shift = align(zero);
+    difference =
+        b.sub(difference, packed.zero ? b.add(shift, packed.zero) : shift);
+  } else if (packed.zero) {
+    difference = b.sub(difference, double(packed.zero));
+  }
+  Tensor numbers = b.cast(b.mul(difference, align(scale)), type);
+  return {isSplit ? b.reshape(numbers, x.shape()) : numbers};
 }
 
 DynamicQuantization onnx::quantizeDynamically(GraphBuilder &b, Tensor x) {

@@ -18,6 +18,14 @@ struct DynamicQuantization {
   Tensor values, scale, zeroPoint;
 };
 
+/// Codes of few bits, several a byte from the lowest bits on, as bytes. The
+/// rows become `8 / bits` times as long.
+Tensor unpackRows(GraphBuilder &b, Tensor packed, int64_t bits);
+
+/// A constant as a value of the graph: its operations are part of the program,
+/// not evaluated at import, so that it stays as small as the file has it.
+Tensor keepPacked(GraphBuilder &b, const Tensor &x);
+
 /// Quantizes by the least and the largest of the numbers and 0.
 DynamicQuantization quantizeDynamically(GraphBuilder &b, Tensor x);
 

@@ -163,6 +163,24 @@ TensorReader::convertField(const TensorProto &tensor, RankedTensorType type,
   return ArrayRef(*bytes);
 }
 
+/// Elements of fewer than 8 bits, a byte each.
+ArrayRef<char> TensorReader::unpackElements(const TensorProto &tensor,
+                                            RankedTensorType type,
+                                            ArrayRef<char> bytes) {
+  auto unpacked = std::make_shared<std::vector<char>>(
+      unpack(tensor.dataType, bytes, type.getNumElements()));
+  parameters.keep(unpacked);
+  int64_t perByte = 8 / getFormatBits(tensor.dataType);
+  SmallVector<int64_t> shape(type.getShape());
+  if (!unpacked->empty() && !shape.empty() && shape.back() % perByte == 0) {
+    shape.back() /= perByte;
+    auto byte = IntegerType::get(context, 8, IntegerType::Unsigned);
+    packed[unpacked->data()] =
+        Tensor(RankedTensorType::get(shape, byte), tensor.name, bytes);
+  }
+  return *unpacked;
+}
+
 Tensor TensorReader::read(const TensorProto &tensor) {
   if (Tensor read = known.lookup(&tensor))
     return read;
@@ -177,12 +195,8 @@ Tensor TensorReader::read(const TensorProto &tensor) {
   if (!bytes)
     return {};
   int bits = getFormatBits(tensor.dataType);
-  if (bits != 0 && bits < 8) {
-    auto unpacked = std::make_shared<std::vector<char>>(
-        unpack(tensor.dataType, *bytes, type.getNumElements()));
-    parameters.keep(unpacked);
-    bytes = *unpacked;
-  }
+  if (bits != 0 && bits < 8)
+    bytes = unpackElements(tensor, type, *bytes);
   Tensor read(type, tensor.name, *bytes);
   if (bits != 0)
     read = withFormat(read, tensor.dataType);

@@ -30,6 +30,12 @@ public:
   /// Null after a failure.
   Tensor read(const TensorProto &tensor);
 
+  /// The bytes of a tensor that was read and has several elements each, as the
+  /// file has them. Null for another tensor, and if rows share a byte.
+  Tensor findPacked(const Tensor &tensor) const {
+    return packed.lookup(tensor.bytes().data());
+  }
+
   /// The type of a tensor of such elements and sizes; null after a failure. It
   /// may have no elements.
   mlir::RankedTensorType makeType(DataType dataType,
@@ -39,6 +45,9 @@ public:
   bool checkShape(llvm::ArrayRef<int64_t> dims);
 
 private:
+  llvm::ArrayRef<char> unpackElements(const TensorProto &tensor,
+                                      mlir::RankedTensorType type,
+                                      llvm::ArrayRef<char> bytes);
   std::optional<llvm::ArrayRef<char>> getBytes(const TensorProto &tensor,
                                                mlir::RankedTensorType type);
   std::optional<llvm::ArrayRef<char>> convertField(const TensorProto &tensor,
@@ -52,6 +61,8 @@ private:
   std::shared_ptr<ExternalData> external;
   /// Those that were read: a function or a loop may do so many times.
   llvm::DenseMap<const TensorProto *, Tensor> known;
+  /// By the bytes that they were unpacked to.
+  llvm::DenseMap<const char *, Tensor> packed;
 };
 
 } // namespace hamkaas::onnx

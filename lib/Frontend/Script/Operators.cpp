@@ -182,6 +182,7 @@ static constexpr Enumeration enumerations[] = {
     makeEnumeration<hamkaas::ComparePredicateAttr>(),
     makeEnumeration<hamkaas::ScatterReductionAttr>(),
     makeEnumeration<hamkaas::GeluApproximationAttr>(),
+    makeEnumeration<hamkaas::BlockFormatAttr>(),
 };
 
 SmallVector<mlir::Attribute>

@@ -42,10 +42,7 @@ static bool hasChunks(uint64_t ticket) {
   return firstLeft(ticket) < endOfLeft(ticket);
 }
 
-// Chunks per thread: enough for others to compensate for a late thread, few
-// enough for the counter to be cheap.
-static constexpr int64_t chunksPerThread = 8;
-static_assert(chunksPerThread < static_cast<int64_t>(chunkMask));
+static_assert(TileSchedule::chunksPerThread < static_cast<int64_t>(chunkMask));
 
 // Spin iterations before an idle worker sleeps, about 0.1 ms. The kernels of a
 // run follow each other faster, and waking a worker costs 4 us.
@@ -248,8 +245,7 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
   if (helperCount == 0 || tiles == 1 || forkDetector.isChild())
     return kernel(arguments, 0, tiles, values);
 
-  int64_t mostChunks = threadCount() * chunksPerThread;
-  region = {kernel, arguments, tiles, tiles < mostChunks ? tiles : mostChunks,
+  region = {kernel, arguments, TileSchedule(tiles, threadCount()),
             /*isChecked=*/values == nullptr};
   regionFailure.chunk = INT64_MAX;
   reportedByHelpers.store(0, std::memory_order_relaxed);
@@ -261,7 +257,7 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
   done += takeOthersChunks(slots[0], failure);
   for (int spins = 0;
        reportedByHelpers.load(std::memory_order_acquire) + done !=
-       region.chunks;
+       region.schedule.chunkCount();
        ++spins) {
     if (spins < spinsBeforeYield)
       pauseProcessor();
@@ -281,16 +277,12 @@ int32_t ThreadPool::run(HamKaasKernelFunction kernel, void *const *arguments,
   return 1;
 }
 
-int64_t ThreadPool::firstChunk(int32_t number) const {
-  // The caller starts first, so it has the longest range.
-  return (number * region.chunks + threadCount() - 1) / threadCount();
-}
-
 void ThreadPool::publish() {
   uint64_t base = ++regionNumber << regionBits;
   // Start the workers first; the caller begins right after.
   for (int32_t i = threadCount() - 1; i >= 0; --i)
-    if (int64_t count = firstChunk(i + 1) - firstChunk(i)) {
+    if (int64_t count =
+            region.schedule.firstChunk(i + 1) - region.schedule.firstChunk(i)) {
       assert(count > 0 && count <= static_cast<int64_t>(chunkMask));
       give(slots[i], base | static_cast<uint64_t>(count));
     }
@@ -305,7 +297,8 @@ int64_t ThreadPool::takeOwnChunks(Slot &slot, Failure &failure) {
             seen, seen + (uint64_t{1} << firstBits), std::memory_order_acq_rel,
             std::memory_order_acquire))
       continue;
-    runChunk(firstChunk(slot.number) + firstLeft(seen), failure);
+    runChunk(region.schedule.firstChunk(slot.number) + firstLeft(seen),
+             failure);
     ++done;
     // The ticket is still of this region, which waits for the report of this
     // chunk.
@@ -325,7 +318,8 @@ int64_t ThreadPool::takeOthersChunks(const Slot &own, Failure &failure) {
                                              std::memory_order_acq_rel,
                                              std::memory_order_acquire))
         continue;
-      runChunk(firstChunk(slot.number) + endOfLeft(seen) - 1, failure);
+      runChunk(region.schedule.firstChunk(slot.number) + endOfLeft(seen) - 1,
+               failure);
       ++done;
       seen = slot.ticket.load(std::memory_order_acquire);
     }
@@ -334,13 +328,9 @@ int64_t ThreadPool::takeOthersChunks(const Slot &own, Failure &failure) {
 }
 
 void ThreadPool::runChunk(int64_t chunk, Failure &failure) const {
-  // The first chunks have one tile more if the tiles cannot be shared evenly.
-  int64_t share = region.tiles / region.chunks;
-  int64_t longer = region.tiles % region.chunks;
-  int64_t begin = chunk * share + (chunk < longer ? chunk : longer);
-  int64_t end = begin + share + (chunk < longer ? 1 : 0);
-  assert(chunk >= 0 && chunk < region.chunks && begin < end &&
-         end <= region.tiles);
+  int64_t begin = region.schedule.firstTile(chunk);
+  int64_t end = region.schedule.firstTile(chunk + 1);
+  assert(chunk >= 0 && chunk < region.schedule.chunkCount() && begin < end);
   int64_t values[4] = {0, 0, 0, 0};
   if (region.kernel(region.arguments, begin, end,
                     region.isChecked ? nullptr : values) == 0 ||

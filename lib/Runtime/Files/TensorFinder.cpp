@@ -67,9 +67,30 @@ void TensorFinder::takeNamedData(const HamKaasNamedData &given,
 
 void TensorFinder::takeFile(const SafetensorsFile &file, const char *path,
                             const char *ignored) {
-  reportUnknown(file, path, ignored);
+  bool first = true;
+  for (size_t i = 0; i < file.size(); ++i)
+    if (!ignored || strncmp(file[i].name, ignored, strlen(ignored)) != 0)
+      reportUnknown(file[i].name, path, first);
   for (size_t i = 0; i < file.size(); ++i)
     takeTensor(file[i], path);
+}
+
+void TensorFinder::takeFile(const GgufFile &file, const char *path) {
+  bool first = true;
+  for (size_t i = 0; i < file.tensorCount(); ++i)
+    reportUnknown(file.tensor(i).name, path, first);
+  for (size_t i = 0; i < file.tensorCount(); ++i) {
+    const GgufTensor &tensor = file.tensor(i);
+    int64_t shape[GgufTensor::maximumRank];
+    memcpy(shape, tensor.shape, sizeof(shape));
+    bool isInBlocks = tensor.type->blockNumbers > 1;
+    if (isInBlocks)
+      shape[tensor.rank - 1] = static_cast<int64_t>(tensor.rowBytes());
+    takeTensor({tensor.name, tensor.type->name,
+                isInBlocks ? int32_t{HamKaasUInt8} : tensor.type->elementType,
+                tensor.rank, shape, tensor.data, tensor.bytes},
+               path);
+  }
 }
 
 static bool sameType(const SafetensorsTensor &tensor,
@@ -104,20 +125,16 @@ void TensorFinder::takeTensor(const SafetensorsTensor &tensor,
 // Problems
 //===----------------------------------------------------------------------===//
 
-void TensorFinder::reportUnknown(const SafetensorsFile &file, const char *path,
-                                 const char *ignored) {
-  bool first = true;
-  for (size_t i = 0; i < file.size(); ++i) {
-    if (tensorNamed(file[i].name) ||
-        (ignored && strncmp(file[i].name, ignored, strlen(ignored)) == 0))
-      continue;
-    if (first) {
-      beginProblem();
-      problems.append("%s: model '%s' has no %ss named", path, model, what);
-    }
-    problems.append("%s '%.200s'", first ? "" : ",", file[i].name);
-    first = false;
+void TensorFinder::reportUnknown(const char *name, const char *path,
+                                 bool &first) {
+  if (tensorNamed(name))
+    return;
+  if (first) {
+    beginProblem();
+    problems.append("%s: model '%s' has no %ss named", path, model, what);
   }
+  problems.append("%s '%.200s'", first ? "" : ",", name);
+  first = false;
 }
 
 void TensorFinder::reportMissing(const char *path) {

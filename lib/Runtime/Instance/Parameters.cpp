@@ -7,6 +7,7 @@
 
 #include "HamKaas/Runtime/Instance/Parameters.h"
 
+#include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
 
 #include <cinttypes>
@@ -53,21 +54,29 @@ bool Parameters::needsOwnFile() const {
 }
 
 Error Parameters::takeFiles() {
-  const char *path = options.weightsFile;
-  if (path) {
-    if (Error error = file.open(path))
+  if (options.weightsFile) {
+    if (Error error = givenFile.open(options.weightsFile))
       return error;
-  } else if (needsOwnFile()) {
-    if (Error error = ownFile.open(program, options))
-      return error;
-    path = ownFile.path();
-    // Only now that it is known to be the right one.
-    const MappedFile &mapped = ownFile.file();
-    if (Error error = file.parse(mapped.data(), mapped.size(), path))
-      return error;
+    return takeFile(givenFile, options.weightsFile);
   }
-  if (path)
-    finder.takeFile(file, path);
+  if (!needsOwnFile())
+    return Error();
+  if (Error error = ownFile.open(program, options))
+    return error;
+  // Only now that it is known to be the right one.
+  return takeFile(ownFile.file(), ownFile.path());
+}
+
+Error Parameters::takeFile(const MappedFile &mapped, const char *path) {
+  if (isGguf(mapped.data(), mapped.size())) {
+    if (Error error = gguf.parse(mapped.data(), mapped.size(), path))
+      return error;
+    finder.takeFile(gguf, path);
+    return Error();
+  }
+  if (Error error = safetensors.parse(mapped.data(), mapped.size(), path))
+    return error;
+  finder.takeFile(safetensors, path);
   return Error();
 }
 
@@ -82,10 +91,16 @@ void Parameters::takeEmbedded() {
 // Alignment
 //===----------------------------------------------------------------------===//
 
-// A safetensors header may have any length, so the data after it has any
-// alignment. A device with its own memory gets a copy anyway.
+// Data in a safetensors, GGUF or ONNX file may have any alignment. A device
+// with its own memory gets a copy anyway; for others it would cost as much
+// memory as the weights. Engines expect what their interface promises.
+bool Parameters::mayBeMisaligned() const {
+  return !device.isInProcess ||
+         (device.readsMisaligned && !hasEngineCalls(program));
+}
+
 Error Parameters::alignAll() {
-  if (!device.isInProcess)
+  if (mayBeMisaligned())
     return Error();
   const void **found = finder.addresses();
   for (int32_t i = 0; i < program.parameterCount; ++i) {

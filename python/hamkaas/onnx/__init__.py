@@ -75,6 +75,10 @@ def prepare(
         choose: Optional[str] = None,
         choices: Optional[PathLike] = None,
         verify_engines: bool = False,
+        context: int = 0,
+        chunk: int = 0,
+        quantized_products: str = "exact",
+        cache_type: str = "f32",
         # hamkaas-tblgen end
 ) -> "PreparedModel":
     """Compiles an ONNX model to a function of a list of arrays.
@@ -135,6 +139,10 @@ def prepare(
         choose=choose,
         choices=choices,
         verify_engines=verify_engines,
+        context=context,
+        chunk=chunk,
+        quantized_products=quantized_products,
+        cache_type=cache_type,
         # hamkaas-tblgen end
     )
     return PreparedModel(

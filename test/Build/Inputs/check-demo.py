@@ -15,7 +15,8 @@ import sys
 FOLDERS = ("lib/", "tools/")
 # The demo is no C library, plug-in or other tool, and needs neither a GPU nor
 # what reads ONNX.
-OTHER_FOLDERS = re.compile("lib/(CAPI|Plugin|CodeGen/GPU)/|.*/(CudaTarget|Importer)"
+OTHER_FOLDERS = re.compile("lib/(CAPI|Plugin|CodeGen/GPU)/|.*/CudaTarget"
+                           "|lib/Frontend/ONNX/.*/Importer"
                            "|tools/hamkaas-(opt|translate|lsp)")
 source, build, scratch = map(pathlib.Path, sys.argv[1:])
 errors = []

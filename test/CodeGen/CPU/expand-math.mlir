@@ -61,6 +61,36 @@ func.func @scalar(%x: f32) -> f32 {
 
 // -----
 
+// An exponential that cannot overflow has one bound and one factor, whether the
+// operation says so or its operand is seen to be negative.
+
+// CHECK-LABEL: func @nonpositive(
+// CHECK:         arith.cmpf olt
+// APART-NOT:     arith.cmpf ogt
+// FUSED-NOT:     arith.cmpf ogt
+// FUSED-COUNT-9: math.fma
+// FUSED:         %[[BITS:.*]] = arith.shli
+// FUSED-NEXT:    %[[FACTOR:.*]] = arith.bitcast %[[BITS]]
+// FUSED-NEXT:    %[[Y:.*]] = arith.mulf %{{.*}}, %[[FACTOR]]
+// FUSED-NEXT:    return %[[Y]]
+func.func @nonpositive(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.exp %x {hamkaas.nonpositive} : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// CHECK-LABEL: func @negative(
+// FUSED-NOT:     arith.cmpf ogt
+// APART-NOT:     arith.cmpf ogt
+// CHECK:         return
+func.func @negative(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.absf %x : vector<8xf32>
+  %1 = arith.negf %0 : vector<8xf32>
+  %2 = math.exp %1 : vector<8xf32>
+  return %2 : vector<8xf32>
+}
+
+// -----
+
 // Nothing to do: LLVM has an instruction for a square root.
 
 // CHECK-LABEL: func @root(
@@ -186,14 +216,16 @@ func.func @written(%m: memref<16xf32>) {
 
 // -----
 
-// A sigmoid is divided once and then corrected. What is divided otherwise, as in
+// A sigmoid is divided once and then corrected, with AVX-512 more exactly. What is divided otherwise, as in
 // SiLU, is not one.
 
 // CHECK-LABEL: func @sigmoid(
 // CHECK-NOT:     math.exp
 // CHECK:         arith.divf
 // CHECK-NOT:     arith.divf
-// FUSED-COUNT-3: math.fma
+// FUSED:         math.fma
+// FUSED-NOT:     math.fma
+// SCALE-COUNT-3: math.fma
 // CHECK:         return
 // CHECK-LABEL: func @silu(
 // CHECK:         arith.divf

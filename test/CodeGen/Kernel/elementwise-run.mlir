@@ -44,6 +44,43 @@ func.func private @long(%x: tensor<100003xf32>, %y: tensor<100003xf32>, %out: te
   return %a : tensor<100003xf32>
 }
 
+// A table finds the elements of each row; 37 columns are one step of four
+// vectors and a part of one.
+func.func private @table(%x: tensor<30x3xf32>, %n: tensor<37xi64>, %y: tensor<30x37xf32>, %out: tensor<30x37xf32>) -> tensor<30x37xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<30x37xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, #id2, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%n, %y : tensor<37xi64>, tensor<30x37xf32>) outs(%e : tensor<30x37xf32>) {
+  ^bb0(%k: i64, %q: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %bits = arith.constant 1 : i64
+    %low = arith.andi %k, %bits : i64
+    %j = arith.index_cast %low : i64 to index
+    %v = tensor.extract %x[%i, %j] : tensor<30x3xf32>
+    %r = arith.addf %v, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<30x37xf32>
+  return %a : tensor<30x37xf32>
+}
+
+// A table of two dimensions, which are one row.
+func.func private @merged_table(%x: tensor<4x9x3xf32>, %n: tensor<9x3xi64>, %out: tensor<4x9x9x3xf32>) -> tensor<4x9x9x3xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<4x9x9x3xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%n : tensor<9x3xi64>) outs(%e : tensor<4x9x9x3xf32>) {
+  ^bb0(%k: i64, %o: f32):
+    %i0 = linalg.index 0 : index
+    %i1 = linalg.index 1 : index
+    %bits = arith.constant 1 : i64
+    %low = arith.andi %k, %bits : i64
+    %j = arith.index_cast %low : i64 to index
+    %v = tensor.extract %x[%i0, %i1, %j] : tensor<4x9x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x9x9x3xf32>
+  return %a : tensor<4x9x9x3xf32>
+}
+
 // A transpose reads columns.
 func.func private @permute(%x: tensor<7x19x3xf32>, %out: tensor<3x7x19xf32>) -> tensor<3x7x19xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {

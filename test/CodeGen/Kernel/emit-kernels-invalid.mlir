@@ -46,7 +46,7 @@ func.func @no_reduction(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32>
 
 func.func @no_sum_of_products(%x: tensor<4x8xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
   %zero = arith.constant dense<0.0> : tensor<4xf32>
-  // expected-error @below {{expected a sum of products of float32}}
+  // expected-error @below {{expected a sum of products of float32 or i32}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<4x8xf32>) outs(%zero : tensor<4xf32>) {
   ^bb0(%a: f32, %s: f32):
@@ -74,10 +74,25 @@ func.func @strided_rows(%x: tensor<2xf32>, %out: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-func.func @two_tiles(%x: tensor<4x4xf32>, %out: tensor<2x2x2x2xf32>) -> tensor<2x2x2x2xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
-  // expected-error @below {{expected one packed dimension, got 2}}
-  %0 = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [2, 2] into %out : tensor<4x4xf32> -> tensor<2x2x2x2xf32>
-  return %0 : tensor<2x2x2x2xf32>
+func.func @two_tiles(%x: tensor<4x4xf32>, %out: tensor<2x1x2x4xf32>) -> tensor<2x1x2x4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  // expected-error @below {{expected one packed dimension, or another one of pairs, got 2}}
+  %0 = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [2, 4] into %out : tensor<4x4xf32> -> tensor<2x1x2x4xf32>
+  return %0 : tensor<2x1x2x4xf32>
+}
+
+// -----
+
+func.func @wide_integers(%a: tensor<4x8xi32>, %b: tensor<8x4xi32>, %out: tensor<4x4xi32>) -> tensor<4x4xi32> attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant dense<0> : tensor<4x4xi32>
+  // expected-error @below {{expected operands that are 16-bit integers, each as a 32-bit one}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x8xi32>, tensor<8x4xi32>) outs(%zero : tensor<4x4xi32>) {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    %p = arith.muli %l, %r : i32
+    %q = arith.addi %s, %p : i32
+    linalg.yield %q : i32
+  } -> tensor<4x4xi32>
+  return %0 : tensor<4x4xi32>
 }
 
 // -----

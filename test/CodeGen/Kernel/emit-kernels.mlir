@@ -48,6 +48,71 @@ func.func @scalar(%x: tensor<4x40xf32>, %one: tensor<1x1xf32>, %out: tensor<4x40
 
 // -----
 
+// Dimensions along which all operands have consecutive elements, or the same
+// one, are one row: the last index runs on.
+
+// CHECK-LABEL: func @merged(
+// CHECK-SAME:    %[[X:[^ ,]*]]: tensor<2x3x7x9xf32>
+// CHECK-SAME:    tile = [6, 63]
+// CHECK:         vector.transfer_read %[[X]][%[[N:[^,]*]], %[[C:[^,]*]], %c0, %c8]
+// CHECK:         vector.transfer_write {{.*}}[%[[N]], %[[C]], %c0, %c8]
+// CHECK:         vector.transfer_read %[[X]][%[[N]], %[[C]], %c0, %c56]
+func.func @merged(%x: tensor<2x3x7x9xf32>, %b: tensor<3x1x1xf32>, %out: tensor<2x3x7x9xf32>) -> tensor<2x3x7x9xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(n, c, i, j) -> (n, c, i, j)>, affine_map<(n, c, i, j) -> (c, 0, 0)>, affine_map<(n, c, i, j) -> (n, c, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %b : tensor<2x3x7x9xf32>, tensor<3x1x1xf32>) outs(%out : tensor<2x3x7x9xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %1 = arith.addf %a, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x3x7x9xf32>
+  return %0 : tensor<2x3x7x9xf32>
+}
+
+// -----
+
+// A table that finds the elements of each row is read before the loop over rows.
+
+// CHECK-LABEL: func @table(
+// CHECK-SAME:    %[[X:[^ ,]*]]: tensor<30x3xf32>{{.*}}, %[[TABLE:[^ ,]*]]: tensor<64xi64>
+// CHECK:         scf.for
+// CHECK-COUNT-4:   vector.transfer_read %[[TABLE]]
+// CHECK:           scf.for
+// CHECK-NOT:         vector.transfer_read %[[TABLE]]
+// CHECK:             tensor.extract %[[X]]
+// CHECK-NOT:         vector.transfer_read %[[TABLE]]
+// CHECK:         return
+func.func @table(%x: tensor<30x3xf32>, %n: tensor<64xi64>, %out: tensor<30x64xf32>) -> tensor<30x64xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%n : tensor<64xi64>) outs(%out : tensor<30x64xf32>) {
+  ^bb0(%k: i64, %o: f32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %k : i64 to index
+    %v = tensor.extract %x[%i, %j] : tensor<30x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<30x64xf32>
+  return %0 : tensor<30x64xf32>
+}
+
+// -----
+
+// Not where an operand is broadcast along the first of them.
+
+// CHECK-LABEL: func @apart(
+// CHECK-SAME:    %[[X:[^ ,]*]]: tensor<4x64xf32>
+// CHECK-SAME:    tile = [4, 64]
+// CHECK:         vector.transfer_read %[[X]][%[[I:[^,]*]], %[[J:[^,]*]]]
+// CHECK:         vector.transfer_write {{.*}}[%[[I]], %[[J]]]
+func.func @apart(%x: tensor<4x64xf32>, %b: tensor<64xf32>, %out: tensor<4x64xf32>) -> tensor<4x64xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<4x64xf32>, tensor<64xf32>) outs(%out : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %1 = arith.addf %a, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x64xf32>
+  return %0 : tensor<4x64xf32>
+}
+
+// -----
+
 // The elements of a large result, and of what is read as it is written, are
 // fetched a page ahead, once for each line. Tiles of 85 rows would be 19, the
 // last of them of 6 rows: 16 are equal shares.

@@ -126,3 +126,29 @@ func.func private @pad_row(%x: tensor<5xi32>, %out: tensor<20xi32>) -> tensor<20
   } : tensor<5xi32> to tensor<20xi32>
   return %a : tensor<20xi32>
 }
+
+// A long row that is the only one is several tiles.
+
+// CHECK: pad_long_row{{.*}}: equal
+func.func private @pad_long_row(%x: tensor<1x9001xf32>, %out: tensor<1x9013xf32>) -> tensor<1x9013xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %value = arith.constant 7.0 : f32
+  %a = tensor.pad %x low[0, 5] high[0, 7] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %value : f32
+  } : tensor<1x9001xf32> to tensor<1x9013xf32>
+  return %a : tensor<1x9013xf32>
+}
+
+// Whole tiles, and nothing in front.
+
+// CHECK: pad_whole_tiles{{.*}}: equal
+func.func private @pad_whole_tiles(%x: tensor<8192xf32>, %out: tensor<8195xf32>) -> tensor<8195xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %value = arith.constant 7.0 : f32
+  %a = tensor.pad %x low[0] high[3] {
+  ^bb0(%i: index):
+    tensor.yield %value : f32
+  } : tensor<8192xf32> to tensor<8195xf32>
+  return %a : tensor<8195xf32>
+}

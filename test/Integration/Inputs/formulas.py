@@ -14,6 +14,14 @@ def complex_mul(x, r):
     return np.stack([a * c - b * d, a * d + b * c], axis=-1)
 
 
+def dequantize_q4_0(blocks):
+    blocks = blocks.reshape(*blocks.shape[:-1], -1, 18)
+    scales = np.ascontiguousarray(blocks[..., :2]).view(np.float16)
+    codes = np.concatenate([blocks[..., 2:] & 15, blocks[..., 2:] >> 4], axis=-1)
+    numbers = scales.astype(np.float64) * (codes.astype(np.float64) - 8)
+    return numbers.reshape(*blocks.shape[:-2], -1)
+
+
 def rms_norm(x, w, epsilon=1e-5):
     return w * x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + epsilon)
 

@@ -154,6 +154,14 @@ class Elementwise:
         else:
             self.cast(x, dtype)
 
+    def add_blocks(self):
+        rows, count = self.rng.randint(1, 4), self.rng.randint(1, 3)
+        blocks = self.numbers.integers(0, 256, [rows, count, 18], "uint8")
+        blocks[..., 1] &= 0xbf  # Scales below 2.
+        x = self.make_leaf(blocks.reshape(rows, -1))
+        self.compute("DequantizeBlocks", [x], formulas.dequantize_q4_0,
+                     FLOAT32, exact=True, format="q4_0")
+
     def add_bitcast(self):
         x = self.pick_of([*FLOATS, *INTEGERS], exact=True)
         source = self.values[x].dtype

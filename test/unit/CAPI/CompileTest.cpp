@@ -57,7 +57,7 @@ TEST(Compile, SourcesWithoutAModel) {
             "model:1:3: error: expected text in UTF-8, got the byte 0x00");
   EXPECT_EQ(compileError("\x7f"
                          "ELF..."),
-            "model: error: expected a script, MLIR text or an ONNX "
+            "model: error: expected a script, MLIR text, an ONNX or a GGUF "
             "model, got other binary data");
   EXPECT_THAT(compileError("\n\n"), HasSubstr("expected 'result"));
   EXPECT_THAT(compileError("module {}"),
@@ -214,7 +214,7 @@ TEST(CompileOptions, NewerCallers) {
   EXPECT_EQ(compileError(addScript, &newer.options), "");
   newer.more = 1;
   EXPECT_EQ(compileError(addScript, &newer.options),
-            "HamKaasCompileOptions asks for what this library, version 1.12, "
+            "HamKaasCompileOptions asks for what this library, version 1.13, "
             "does not know");
 }
 

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Report/MemoryPlanDrawing.h"
+#include "HamKaas/Report/ThreadScaling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -288,4 +289,76 @@ func.func @prepare(
   EXPECT_EQ(info.buffers[0].offset, 512u);
   EXPECT_EQ(info.buffers[0].bytes, 16u);
   EXPECT_EQ(info.buffers[0].last, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+TEST(ThreadScaling, TilesThatDivideEvenly) {
+  EXPECT_EQ(simulateThreads(1, 1), 1);
+  EXPECT_EQ(simulateThreads(7, 1), 7);
+  EXPECT_EQ(simulateThreads(8, 8), 1);
+  EXPECT_EQ(simulateThreads(64, 4), 16);
+  EXPECT_EQ(simulateThreads(1024, 16), 64);
+}
+
+TEST(ThreadScaling, TilesThatDoNot) {
+  EXPECT_EQ(simulateThreads(1, 8), 1);
+  EXPECT_EQ(simulateThreads(9, 8), 2);
+  EXPECT_EQ(simulateThreads(12, 8), 2);
+  EXPECT_EQ(simulateThreads(25, 8), 4);
+}
+
+// Threads are never later than with a range of whole chunks each, and never
+// earlier than with equal shares.
+TEST(ThreadScaling, LiesBetweenBounds) {
+  for (int32_t threads : {2, 3, 8, 16})
+    for (int64_t tiles = 1; tiles <= 300; ++tiles) {
+      int64_t chunk = (tiles + 8 * threads - 1) / (8 * threads);
+      int64_t time = simulateThreads(tiles, threads);
+      EXPECT_GE(time * threads, tiles) << tiles << " on " << threads;
+      EXPECT_LE(time, tiles / threads + chunk) << tiles << " on " << threads;
+    }
+}
+
+static CallInfo makeCall(std::string kernel, uint64_t flops, int64_t tiles) {
+  CallInfo call;
+  call.kernel = std::move(kernel);
+  call.flops = flops;
+  call.tiles = tiles;
+  return call;
+}
+
+TEST(ThreadScaling, SerialPartBoundsSpeedup) {
+  FunctionInfo function;
+  EXPECT_EQ(boundSpeedup(function, 8), 1);
+  function.calls = {makeCall("shared", 8000000, 64),
+                    makeCall("one_tile", 1000000, 1)};
+  EXPECT_DOUBLE_EQ(boundSpeedup(function, 1), 1);
+  EXPECT_DOUBLE_EQ(boundSpeedup(function, 8), 4.5);
+  // A step of a loop is too short to share.
+  function.calls.back() = makeCall("step", 1000000, 8);
+  function.calls.back().repetitions = 10;
+  EXPECT_DOUBLE_EQ(boundSpeedup(function, 8), 4.5);
+  function.calls.back().repetitions = 2;
+  EXPECT_DOUBLE_EQ(boundSpeedup(function, 8), 8);
+}
+
+TEST(ThreadScaling, NamesWhatKeepsThreadsWaiting) {
+  ProgramInfo info;
+  info.name = "net";
+  info.calls = {makeCall("shared", 8000000, 64),
+                makeCall("one_tile", 1000000, 1),
+                makeCall("uneven", 12000000, 12), makeCall("small", 390000, 4)};
+  std::string text = getReport(info);
+  EXPECT_TRUE(contains(text, "kernels that keep 8 threads waiting")) << text;
+  EXPECT_TRUE(contains(text, "it is one tile")) << text;
+  EXPECT_TRUE(contains(text, "its tiles are too few")) << text;
+  EXPECT_TRUE(contains(text, "a call has too little work")) << text;
+
+  info.calls = {makeCall("shared", 8000000, 64)};
+  EXPECT_FALSE(contains(getReport(info), "keep 8 threads waiting"));
+  info.device.architecture = "sm_90";
+  EXPECT_FALSE(contains(getReport(info), "speedup by threads"));
 }

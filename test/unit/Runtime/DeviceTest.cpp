@@ -131,3 +131,18 @@ TEST_F(CountingInstance, CopiesMisalignedParameters) {
   HamKaasInstanceDestroy(instance);
   EXPECT_EQ(counts.releases, counts.allocations);
 }
+
+TEST_F(CountingInstance, CopiesNothingForKernelsThatReadAnyAddress) {
+  std::vector<char> bytes(sizeof(parameters.scale) + 1);
+  memcpy(bytes.data() + 1, parameters.scale, sizeof(parameters.scale));
+  parameters.named[0].data = bytes.data() + 1;
+  hamkaas::rt::Device device = makeCountingDevice(counts);
+  device.readsMisaligned = true;
+  ASSERT_EQ(textOf(createInstance(fake.program, options, device, instance)),
+            "");
+  EXPECT_EQ(counts.copies, 0);
+  FakeRun run(instance);
+  EXPECT_EQ(takeText(run()), "");
+  EXPECT_EQ(run.y[10], 20.5f);
+  HamKaasInstanceDestroy(instance);
+}

@@ -16,10 +16,11 @@ static constexpr uint64_t biasOffset = 4096;
 
 static int32_t copyKernel(void *const *arguments, int64_t begin, int64_t end,
                           int64_t *) {
-  const float *from = static_cast<const float *>(arguments[0]);
-  float *to = static_cast<float *>(arguments[1]);
-  for (int64_t i = begin; i < end; ++i)
-    to[i] = from[i];
+  // Parameters may have any address.
+  const char *from = static_cast<const char *>(arguments[0]);
+  char *to = static_cast<char *>(arguments[1]);
+  memcpy(to + begin * sizeof(float), from + begin * sizeof(float),
+         (end - begin) * sizeof(float));
   return 0;
 }
 

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GgufContents.h"
+#include "HamKaas/Runtime/Files/Gguf.h"
 #include "HamKaas/Runtime/Files/Npy.h"
 #include "HamKaas/Runtime/Files/Safetensors.h"
 #include "SafetensorsContents.h"
@@ -101,4 +103,33 @@ TEST(HostileFiles, NpyReaderSurvivesMutations) {
       memcpy(copy.data(), file.data(), copy.size());
     ASSERT_LE(file.bytes(), contents.size());
   }
+}
+
+TEST(HostileFiles, GgufReaderSurvivesMutations) {
+  std::string good = exampleGguf();
+  std::mt19937 random(seed);
+  int accepted = 0;
+  for (int i = 0; i < mutations; ++i) {
+    std::string mutated = mutate(good, random);
+    std::vector<char> contents(mutated.begin(), mutated.end());
+    GgufFile file;
+    Error error = file.parse(contents.data(), contents.size(), "w");
+    accepted += !error;
+    for (size_t value = 0; value < file.valueCount(); ++value) {
+      ASSERT_EQ(file.findValue(file.value(value).name), &file.value(value));
+      GgufTexts texts(file.value(value));
+      for (GgufText text; texts.next(text);)
+        ASSERT_TRUE(isInside(contents, text.data, text.size));
+      int64_t number;
+      if (uint64_t count = file.value(value).count)
+        file.value(value).readInteger(count - 1, number);
+    }
+    for (size_t tensor = 0; tensor < file.tensorCount(); ++tensor) {
+      const GgufTensor &found = file.tensor(tensor);
+      ASSERT_TRUE(isInside(contents, found.data, found.bytes));
+      ASSERT_EQ(file.findTensor(found.name), &found);
+    }
+  }
+  // Those whose data was changed.
+  EXPECT_GT(accepted, mutations / 100);
 }

@@ -7,6 +7,7 @@
 
 #include "Allocations.h"
 #include "FakeProgram.h"
+#include "GgufContents.h"
 #include "HamKaas/Runtime/Files/Digest.h"
 #include "SafetensorsContents.h"
 #include "TemporaryFolder.h"
@@ -79,6 +80,33 @@ struct Parameters : ::testing::Test {
   HamKaasInstance *instance = nullptr;
 };
 } // namespace
+
+TEST_F(Parameters, ComeFromGgufFiles) {
+  GgufContents contents;
+  contents.addTensor("bias", {1, 1}, /*F32*/ 0, 0)
+      .addTensor("scale", {1000}, /*F32*/ 0, 32);
+  contents.data = bytesOf(7.0f);
+  contents.data.resize(32);
+  contents.data.append(reinterpret_cast<const char *>(given.scale), 4000);
+  std::string path = folder.write("w.gguf", contents.make());
+  options.weightsFile = path.c_str();
+  ASSERT_EQ(create(), "");
+  EXPECT_EQ(resultAt(3), 2 * given.scale[3] + 7);
+}
+
+TEST_F(Parameters, BlocksOfGgufFilesAreBytes) {
+  GgufContents contents;
+  contents.addTensor("bias", {1, 1}, /*F32*/ 0, 0)
+      .addTensor("scale", {64}, /*Q8_0*/ 8, 32)
+      .addTensor("more", {1}, /*F32*/ 0, 128)
+      .addData(132);
+  std::string path = folder.write("w.gguf", contents.make());
+  options.weightsFile = path.c_str();
+  EXPECT_EQ(create(), path + ": model 'fake' has no parameters named 'more'\n" +
+                          path +
+                          ": tensor 'scale': expected float32 [1000], got "
+                          "uint8 [68]");
+}
 
 TEST_F(Parameters, MissingOnesAreAllNamed) {
   EXPECT_EQ(create(), "model 'fake': missing parameters 'scale' (float32 "

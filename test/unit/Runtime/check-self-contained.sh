@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Usage: check-self-contained.sh <archive> <nm> <C compiler>
+# Usage: check-self-contained.sh <nm> <C compiler> <archive>...
 #
-# Fails if the runtime needs more than libc. Exits with 77 (skipped) where the
-# archive is instrumented and therefore needs a sanitizer's library.
+# Fails if the archives together need more than libc. Exits with 77 (skipped)
+# where they are instrumented and therefore need a sanitizer's library.
 set -eu
-archive=$1 nm=$2 compiler=$3
+nm=$1 compiler=$2
+shift 2
 
-undefined=$("$nm" -u "$archive" | sed -n 's/^ *U //p' | sort -u)
+undefined=$("$nm" -u "$@" | sed -n 's/^ *U //p' | sort -u)
 case $undefined in
 *__asan_* | *__tsan_* | *__ubsan_*) exit 77 ;;
 esac
-defined=$("$nm" --defined-only "$archive" | sed -n 's/.* [A-Z] //p')
+defined=$("$nm" --defined-only "$@" | sed -n 's/.* [A-Z] //p')
 failed=0
 for symbol in $undefined; do
   case $symbol in
@@ -27,7 +28,7 @@ done
 # The C compiler links no C++ library, and -z defs refuses what is missing.
 library=$(mktemp)
 trap 'rm -f "$library"' EXIT
-"$compiler" -shared -o "$library" -Wl,-z,defs -Wl,--whole-archive "$archive" \
+"$compiler" -shared -o "$library" -Wl,-z,defs -Wl,--whole-archive "$@" \
   -Wl,--no-whole-archive
 needed=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
 for name in $needed; do

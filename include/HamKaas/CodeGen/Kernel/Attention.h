@@ -48,6 +48,31 @@ private:
   mlir::Value memory;
 };
 
+/// A few keys in scratch memory, if the kernel computes them from what is in
+/// memory, as from float16: several queries use each.
+class ComputedKeys {
+public:
+  /// Without scratch memory: for one query, or where memory is dear.
+  ComputedKeys(KernelBuilder &kernel, const Attention &attention)
+      : kernel(kernel), attention(attention), lanes(kernel.target().lanes) {}
+  /// For at most `count` keys that `queries` use each.
+  ComputedKeys(KernelBuilder &kernel, const Attention &attention, int64_t count,
+               int64_t queries);
+
+  /// Fills the scratch memory with `count` keys from `key` on, if there is any.
+  void compute(mlir::Value batch, mlir::Value key, int64_t count);
+  /// The elements of `key`, number `at` of those computed last, from `column`
+  /// on: `active` of a vector, which for a step of 0 are all the first one.
+  mlir::Value read(mlir::Value batch, mlir::Value key, int64_t at,
+                   Coordinate column, int64_t active);
+
+private:
+  KernelBuilder &kernel;
+  const Attention &attention;
+  int64_t lanes;
+  std::optional<Scratch> scratch;
+};
+
 /// Vectors of columns of the values and the destination. Only the last one may
 /// have inactive lanes.
 struct ColumnBlock {
@@ -85,9 +110,10 @@ public:
   mlir::Value
   combineLanes(mlir::Value vector,
                llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
-  /// The products of a query with `active` keys from `key` on, one per lane.
-  mlir::Value multiplyKeys(mlir::Value batch, mlir::Value query,
-                           mlir::Value key, int64_t active);
+  /// The products of a query with `active` keys from `key` on, which are those
+  /// computed last, one per lane.
+  mlir::Value multiplyKeys(ComputedKeys &keys, mlir::Value batch,
+                           mlir::Value query, mlir::Value key, int64_t active);
   /// Returns whether any lane of one of `vectors` is other than zero.
   mlir::Value anyNonzero(llvm::ArrayRef<mlir::Value> vectors);
   /// A vector of conditions: the keys at `point`, in `active` of `width` lanes,

@@ -101,6 +101,8 @@ public:
   mlir::Value
   combineAcross(mlir::Value vector,
                 llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> step);
+  /// `lhs * rhs + sum` of vectors, rounded once where the target can.
+  mlir::Value multiplyAdd(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
   /// `value` if it is a vector, else its broadcast.
   mlir::Value broadcast(mlir::Value value, int64_t lanes);
   /// The first `active` of `lanes` lanes.
@@ -141,6 +143,10 @@ public:
   /// Moves the stores of `body` behind it. `body` is one block and reads
   /// nothing that they write.
   void deferStores(llvm::function_ref<void()> body);
+  /// The same, a few stores at a time, for an epilogue on values in registers:
+  /// functions of several vectors can then overlap. Stores remain where they
+  /// are if the kernel computes no such function.
+  void deferEpilogue(llvm::function_ref<void()> body);
 
   /// A read-only argument as a flat buffer.
   mlir::Value flatBuffer(mlir::Value argument);
@@ -172,6 +178,10 @@ private:
   void setInsertionPointBeforeTiles();
   void createPrefetch(mlir::Value buffer, mlir::Value linear, CacheLevel level);
 
+  void defer(mlir::Value vector, mlir::ValueRange indices, int64_t active,
+             bool isScattered);
+  void storeDeferred();
+
   struct DeferredStore {
     mlir::Value vector;
     llvm::SmallVector<mlir::Value> indices;
@@ -189,6 +199,10 @@ private:
   llvm::DenseMap<mlir::Type, mlir::Value> exchanges;
   llvm::SmallVector<DeferredStore> deferred;
   bool isDeferring = false;
+  /// The number of deferred stores that are written together; 0 if all are.
+  size_t deferredAtOnce = 0;
+  /// Vectors of an epilogue that are computed before the first is stored.
+  size_t epilogueVectors = 1;
   mlir::Value beforeLine, flatDestination;
   /// The elements of arguments that have one.
   llvm::DenseMap<mlir::Value, mlir::Value> onlyElements;

@@ -51,6 +51,9 @@ public:
                                    mlir::linalg::LinalgOp root,
                                    const ContractionLoops &loops) const;
 
+  /// Returns whether contractions widen panels of 16 bits as they read them.
+  virtual bool widensPanels() const { return true; }
+
   /// The vector width for `extent` elements along the lanes, for reads of the
   /// tensors of `uses` and their operands, up to leaves.
   virtual int64_t

@@ -17,7 +17,7 @@ def CPUPackParameters
     Before: groups of linalg operations, with contractions whose right side
     depends only on parameters. After: a group of its own packs that matrix
     into panels `[columns / width][depth][width]`, padded with zeros, by
-    `linalg.pack`. Inside the contraction, `linalg.unpack` stands for reading
+    `linalg.pack`; of 16-bit integers `[columns / width][depth / 2][width][2]`. Inside the contraction, `linalg.unpack` stands for reading
     them.
 
     Contractions that share a matrix share its panels if they choose the same
@@ -43,6 +43,50 @@ def CPUPackParameters
   ];
 }
 
+def CPUPackQuantized : Pass<"hamkaas-cpu-pack-quantized", "mlir::ModuleOp"> {
+  let summary = "pack constant matrices of blocks into panels of codes";
+  let description = [{
+    Before: GRAPH, with products whose right side is a transposed
+    `hamkaas.dequantize_blocks` that depends only on parameters. After: their
+    right side is a `hamkaas.dequantize_panels`, whose operands are computed
+    from the bytes of the parameter. `hamkaas-form-groups` makes it part of the
+    product, and `hamkaas-hoist-parameters` moves the packing to `@prepare`, so
+    that no matrix of floats is in memory.
+
+    So are products with `(codes - zeros) * scales`, which importers write by
+    `cast`, `sub` and `mul`, if codes less their zero points have at most 8 bits.
+
+    All products with matrices of one shape, in all functions, have panels of
+    one width: the best one for the most rows.
+
+    With `integers`, the left side becomes a `hamkaas.dequantize_rows` of codes
+    of 8 bits: each 32 numbers are multiplied by 127 over their largest
+    magnitude and rounded.
+  }];
+  let options = [
+    Option<"integers", "integers", "bool", /*default=*/"false",
+           "Round left sides to codes of 8 bits, and multiply integers">
+  ];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def CPUNarrowWeights : Pass<"hamkaas-cpu-narrow-weights", "mlir::ModuleOp"> {
+  let summary = "keep weights of 16 bits as they are until products read them";
+  let description = [{
+    Before: GRAPH, with float32 products whose right side depends only on
+    parameters: casts of `f16` or `bf16`, perhaps moved. After: the elements are
+    moved as they are, and a cast of its own is the right side of each product.
+    `hamkaas-form-groups` makes it part of the product, so that no matrix of
+    float32 is in memory.
+
+    With the precision `bf16`, right sides of float32 are rounded to `bf16`: a
+    constant in the graph, a parameter when the program is loaded.
+
+    Convolutions and products in loops stay as they are.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
   let summary = "turn the linalg operations of kernels into vector loops";
   let description = [{
@@ -65,8 +109,8 @@ def EmitKernels : Pass<"hamkaas-cpu-emit-kernels", "mlir::func::FuncOp"> {
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect",
-    "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect",
-    "mlir::scf::SCFDialect",
+    "mlir::bufferization::BufferizationDialect", "mlir::LLVM::LLVMDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
     "mlir::tensor::TensorDialect", "mlir::vector::VectorDialect",
   ];
 }

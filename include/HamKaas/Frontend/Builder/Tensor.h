@@ -66,6 +66,8 @@ public:
   bool isInteger() const { return *this && !isFloat() && !isBool(); }
 
   bool isConstant() const;
+  /// Of a constant with bytes; empty for other tensors.
+  llvm::ArrayRef<char> bytes() const;
   /// The elements of a constant, decoded at the first call.
   const ReferenceTensor &elements() const;
 

@@ -72,6 +72,9 @@ struct Device {
   /// outputs may be addresses of either.
   bool isInProcess = true;
 
+  /// True if kernels may be given parameters at any address.
+  bool readsMisaligned = false;
+
   /// Writes the instance's constants.
   Error (*prepare)(Instance &instance, const void *const *parameters,
                    void *workspace) = prepareInProcess;

@@ -10,6 +10,7 @@
 
 #include "HamKaas/Runtime/Core/Error.h"
 #include "HamKaas/Runtime/Core/ForkDetector.h"
+#include "HamKaas/Runtime/Cpu/TileSchedule.h"
 #include "hamkaas-c/Program.h"
 
 #include <atomic>
@@ -57,8 +58,7 @@ private:
   struct Region {
     HamKaasKernelFunction kernel;
     void *const *arguments;
-    int64_t tiles;
-    int64_t chunks;
+    TileSchedule schedule;
     bool isChecked; // so that the kernel gets no place for values
   };
 
@@ -97,8 +97,6 @@ private:
   static void avoidProcessor(Slot &slot, int32_t processor);
   void keepHelpersApart();
 
-  /// The first chunk of thread `number`, and the end of the range before.
-  int64_t firstChunk(int32_t number) const;
   void publish();
   int64_t takeOwnChunks(Slot &slot, Failure &failure);
   int64_t takeOthersChunks(const Slot &own, Failure &failure);

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_RUNTIME_FILES_TENSORFINDER_H
 #define HAMKAAS_RUNTIME_FILES_TENSORFINDER_H
 
+#include "HamKaas/Runtime/Files/Gguf.h"
 #include "HamKaas/Runtime/Files/Safetensors.h"
 #include "hamkaas-c/Runtime.h"
 
@@ -37,6 +38,8 @@ public:
   /// are in no table are a problem, unless their names begin with `ignored`.
   void takeFile(const SafetensorsFile &file, const char *path,
                 const char *ignored = nullptr);
+  /// The same. Tensors in blocks are matrices of their bytes.
+  void takeFile(const GgufFile &file, const char *path);
 
   /// Makes tensors without data a problem: of the file `path`, or of the model
   /// if it is null.
@@ -54,8 +57,9 @@ private:
   const void *&addressOf(const HamKaasTensorInfo &tensor) const {
     return found[&tensor - tensors];
   }
-  void reportUnknown(const SafetensorsFile &file, const char *path,
-                     const char *ignored);
+  /// `first` of the file until one was reported.
+  void reportUnknown(const char *name, const char *path,
+                     bool &first /* inout */);
   void takeTensor(const SafetensorsTensor &tensor, const char *path);
   void beginProblem();
 

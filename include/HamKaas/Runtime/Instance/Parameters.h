@@ -9,6 +9,8 @@
 #define HAMKAAS_RUNTIME_INSTANCE_PARAMETERS_H
 
 #include "HamKaas/Runtime/Core/Device.h"
+#include "HamKaas/Runtime/Files/Gguf.h"
+#include "HamKaas/Runtime/Files/MappedFile.h"
 #include "HamKaas/Runtime/Files/Safetensors.h"
 #include "HamKaas/Runtime/Files/TensorFinder.h"
 #include "HamKaas/Runtime/Files/WeightsFile.h"
@@ -41,16 +43,21 @@ public:
 private:
   Error allocate();
   Error takeFiles();
+  Error takeFile(const MappedFile &mapped, const char *path);
   bool needsOwnFile() const;
   void takeEmbedded();
+  bool mayBeMisaligned() const;
   Error alignAll();
 
   const HamKaasProgram &program;
   const HamKaasInstanceOptions &options;
   const Device &device;
 
-  WeightsFile ownFile; // what `file` is read from, unless the caller names one
-  SafetensorsFile file;
+  // One of these is mapped, if any, and one of those reads it.
+  WeightsFile ownFile;
+  MappedFile givenFile;
+  SafetensorsFile safetensors;
+  GgufFile gguf;
   TensorFinder finder;
   void **alignedCopies = nullptr; // null where none is needed
 };

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
+#include "HamKaas/Dialect/HamKaas/IR/QuantizationOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
@@ -78,10 +79,10 @@ interpret(ReferenceSemanticsOpInterface op,
 
 void FoldConstants::fold(Operation &op) {
   auto semantics = dyn_cast<ReferenceSemanticsOpInterface>(op);
-  // An operation without operands, or one that repeats one, is cheaper to
-  // compute than to read.
-  if (!semantics || isa<BroadcastOp>(op) || op.getNumOperands() == 0 ||
-      op.use_empty() || !isSmallEnough(op))
+  // An operation without operands, or one that repeats or decodes one, is
+  // cheaper to compute than to read.
+  if (!semantics || isa<BroadcastOp, DequantizeBlocksOp>(op) ||
+      op.getNumOperands() == 0 || op.use_empty() || !isSmallEnough(op))
     return;
   SmallVector<DenseElementsAttr> constants;
   for (Value operand : op.getOperands()) {

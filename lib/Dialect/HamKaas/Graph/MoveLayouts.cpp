@@ -7,7 +7,9 @@
 
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/Graph/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
 #include "LayoutRegion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -212,9 +214,11 @@ private:
       auto [op, time] = state.worklist[i];
       if (!state.dead.contains(op))
         tryRegion(state, op.getResult(),
-                  invertPermutationVector(op.getPermutation()), time);
+                  invertPermutationVector(op.getPermutation()), time,
+                  /*takesTies=*/isOfWindows(op.getX()));
       if (!state.dead.contains(op))
-        tryRegion(state, op.getX(), llvm::to_vector(op.getPermutation()), time);
+        tryRegion(state, op.getX(), llvm::to_vector(op.getPermutation()), time,
+                  /*takesTies=*/false);
     }
     for (Operation *op : state.dead)
       op->erase();
@@ -222,16 +226,45 @@ private:
     moveReshapesBehindPointwise(block);
   }
 
+  /// Returns whether a convolution or a pooling computes `value`, up to
+  /// pointwise operations, which its kernel can take.
+  static bool isOfWindows(Value value) {
+    Operation *op = value.getDefiningOp();
+    // More of them are no epilogue.
+    constexpr int maxOperations = 16;
+    for (int i = 0; op && i < maxOperations; ++i) {
+      if (isa<ConvOp, PoolOp>(op))
+        return true;
+      auto kernelOp = dyn_cast<KernelOpInterface>(op);
+      if (!kernelOp || !kernelOp.isPointwise() || !op->hasOneUse())
+        return false;
+      auto operand = llvm::find_if(op->getOperands(), [&](Value operand) {
+        return operand.getType() == op->getResult(0).getType();
+      });
+      op = operand == op->operand_end() ? nullptr : (*operand).getDefiningOp();
+    }
+    return false;
+  }
+
   /// Permutes the region of `seed` if that pays, unless nothing has changed
-  /// around it between its last attempt and `time`.
+  /// around it between its last attempt and `time`. Ties bring a pointwise
+  /// operation to the kernel that computes what it reads: an activation to a
+  /// convolution, whose result is permuted then.
   static void tryRegion(State &state, Value seed, ArrayRef<int64_t> permutation,
-                        int time) {
+                        int time, bool takesTies) {
     auto &failed = state.failed[llvm::to_vector(permutation)];
     auto last = failed.find(seed);
     if (last != failed.end() && last->second >= time)
       return;
     LayoutRegion region(state.graph, permutation);
-    if (region.grow(seed) && region.getGain() > 0) {
+    auto pays = [&] {
+      int64_t gain = region.getGain();
+      return gain > 0 || (gain == 0 && takesTies &&
+                          !llvm::all_of(region.getValues(), [](Value value) {
+                            return isa<PermuteOp>(value.getDefiningOp());
+                          }));
+    };
+    if (region.grow(seed) && pays()) {
       SmallVector<PermuteOp> created;
       RegionPermuter(state.graph, region, created, state.dead).run();
       ++state.permutedRegions;

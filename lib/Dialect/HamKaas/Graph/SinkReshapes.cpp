@@ -58,6 +58,9 @@ static std::optional<Dimensions> reshapeOperand(Shape operand, Shape from,
 
 static Value createReshaped(OpBuilder &builder, Value value, Shape shape) {
   auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  if (reshape && reshape.getX().getType() == type)
+    return reshape.getX();
   if (value.getType() == type)
     return value;
   if (DenseElementsAttr elements = getConstantElements(value))
@@ -88,7 +91,8 @@ static Value moveBehind(Operation *op, ReshapeOp reshape) {
   op->getResult(0).replaceAllUsesWith(
       ReshapeOp::create(builder, reshape.getLoc(), type, result));
   op->erase();
-  reshape->erase();
+  if (reshape.use_empty())
+    reshape->erase();
   return result;
 }
 
@@ -108,14 +112,26 @@ private:
 
 } // namespace
 
-/// The reshape of a result that a pointwise op reads alone, null if there is
-/// none.
+/// Returns whether pointwise operations of its shape alone read `value`, or,
+/// with `throughReshapes`, reshapes of it.
+static bool isReadPointwise(Value value, bool throughReshapes = false) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (auto reshape = dyn_cast<ReshapeOp>(user))
+      return throughReshapes && isReadPointwise(reshape);
+    auto kernelOp = dyn_cast<KernelOpInterface>(user);
+    return kernelOp && kernelOp.isPointwise() &&
+           getShape(user->getResult(0)) == getShape(value);
+  });
+}
+
+/// The reshape of a result that `op` reads, if pointwise operations alone read
+/// the result; null if there is none.
 ReshapeOp Sinker::findReshape(Operation *op) const {
   for (Value operand : op->getOperands()) {
     auto reshape = operand.getDefiningOp<ReshapeOp>();
-    if (reshape && reshape->hasOneUse() && reshape.getX().hasOneUse() &&
-        getShape(reshape) == getShape(op->getResult(0)) &&
-        results.contains(reshape.getX()))
+    if (reshape && getShape(reshape) == getShape(op->getResult(0)) &&
+        results.contains(reshape.getX()) &&
+        isReadPointwise(reshape.getX(), /*throughReshapes=*/true))
       return reshape;
   }
   return nullptr;
@@ -136,11 +152,18 @@ void Sinker::run(Block &block) {
     if (Value moved = reshape ? moveBehind(&op, reshape) : Value())
       results.insert(moved);
     else if (!reshape && llvm::any_of(op.getOperands(), [&](Value operand) {
-               return operand.hasOneUse() && results.contains(operand) &&
+               return results.contains(operand) && isReadPointwise(operand) &&
                       getShape(operand) == getShape(op.getResult(0));
              }))
       results.insert(op.getResult(0));
   }
 }
 
-void hamkaas::moveReshapesBehindPointwise(Block &block) { Sinker().run(block); }
+void hamkaas::moveReshapesBehindPointwise(Block &block) {
+  Sinker().run(block);
+  // Those that an operation read beside one that has moved.
+  SmallVector<ReshapeOp> reshapes(block.getOps<ReshapeOp>());
+  for (ReshapeOp reshape : llvm::reverse(reshapes))
+    if (reshape.use_empty())
+      reshape.erase();
+}

@@ -37,6 +37,7 @@ void HamKaasDialect::initialize() {
   addMathOps();
   addMovementOps();
   addProgramOps();
+  addQuantizationOps();
   addReductionOps();
   addRegionOps();
   addRowOps();

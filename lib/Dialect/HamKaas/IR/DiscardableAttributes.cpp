@@ -14,6 +14,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Target.h"
@@ -137,6 +138,12 @@ static bool isGlobal(Operation *op) {
   return isa<SymbolOpInterface>(op) && !isa<FunctionOpInterface>(op);
 }
 
+static bool isFunctionOfNumber(Operation *op) {
+  return op->getNumOperands() == 1 && op->getNumResults() == 1;
+}
+
+static constexpr Holder functionOfNumber = {
+    "an operation of one operand and one result", isFunctionOfNumber};
 static constexpr Holder function = {"a function", isOneOf<FunctionOpInterface>};
 static constexpr Holder call = {"a call", isOneOf<CallOpInterface>};
 static constexpr Holder callOrCopy = {"a call or a copy",
@@ -163,6 +170,7 @@ static const Rule rules[] = {
     {HamKaasDialect::blockWarpsAttrName, function, positive},
     {fusedCallsAttrName, function, counts},
     {knobsAttrName, kernelOrPart, knobs},
+    {nonPositiveAttrName, functionOfNumber, unit},
     {HamKaasDialect::laneStoreAttrName, store, unit},
     {HamKaasDialect::deviceKernelAttrName, function, deviceKernel},
     {HamKaasDialect::sharedBytesAttrName, function, count},

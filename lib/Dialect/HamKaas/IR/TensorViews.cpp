@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/QuantizationOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -49,7 +50,9 @@ findClosed(Block &block, function_ref<bool(Operation *)> isCandidate) {
 
 DenseSet<Operation *> hamkaas::findParameterOps(Block &block) {
   return findClosed(block, [](Operation *op) {
-    return isParameterSource(op) || isa<KernelOpInterface>(op);
+    // Kernels dequantize as they read: floats would take more memory.
+    return isParameterSource(op) ||
+           (isa<KernelOpInterface>(op) && !isa<DequantizePanelsOp>(op));
   });
 }
 

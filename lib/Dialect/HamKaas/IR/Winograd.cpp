@@ -85,6 +85,50 @@ const WinogradMatrices &hamkaas::getWinogradMatrices(int64_t tile) {
   llvm_unreachable("unsupported tile");
 }
 
+static constexpr double integerWeights2[] = {1, 0,  0, //
+                                             1, 1,  1, //
+                                             1, -1, 1, //
+                                             0, 0,  1};
+static constexpr double integerOutput2[] = {2, 1, 1,  0, //
+                                            0, 1, -1, 2};
+
+// Of these points, each has one other whose difference is even, modulo which
+// there are three numbers. With 2 instead of 1/2, the factor would be 576, and
+// only 26 bits of a result would be known.
+static constexpr double integerWeights4[] = {1, 0,  0, //
+                                             1, 1,  1, //
+                                             1, -1, 1, //
+                                             4, 2,  1, //
+                                             1, -2, 4, //
+                                             0, 0,  1};
+static constexpr double integerOutput4[] = {15, 5, 5,  8, 1,  0, //
+                                            0,  5, -5, 4, -2, 0, //
+                                            0,  5, 5,  2, 4,  0, //
+                                            0,  5, -5, 1, -8, 15};
+
+/// 30^2 = 4 * 225.
+static constexpr uint32_t inverseOf225 = 0x87654321;
+static_assert(225 * inverseOf225 == 1);
+
+static constexpr IntegerWinograd integerWinograd[] = {
+    {{2, /*error=*/0, input2, integerWeights2, integerOutput2},
+     /*inverse=*/1,
+     /*shift=*/2},
+    {{4, /*error=*/0, input4, integerWeights4, integerOutput4},
+     inverseOf225,
+     /*shift=*/2}};
+
+ArrayRef<IntegerWinograd> hamkaas::getIntegerWinograd() {
+  return integerWinograd;
+}
+
+const IntegerWinograd &hamkaas::getIntegerWinograd(int64_t tile) {
+  for (const IntegerWinograd &candidate : integerWinograd)
+    if (candidate.matrices.tile == tile)
+      return candidate;
+  llvm_unreachable("unsupported tile");
+}
+
 SmallVector<double> hamkaas::getTransposedOutput(int64_t tile) {
   ArrayRef<double> output = getWinogradMatrices(tile).output;
   SmallVector<double> matrix;
@@ -98,7 +142,11 @@ SmallVector<double> hamkaas::getTransposedOutput(int64_t tile) {
 // winograd_input
 //===----------------------------------------------------------------------===//
 
-static bool isSupportedTile(int64_t tile) {
+static bool isSupportedTile(int64_t tile, ShapedType type) {
+  if (type.getElementType().isInteger())
+    return llvm::any_of(integerWinograd, [&](const IntegerWinograd &candidate) {
+      return candidate.matrices.tile == tile;
+    });
   return llvm::any_of(matrices, [&](const WinogradMatrices &candidate) {
     return candidate.tile == tile;
   });
@@ -111,8 +159,11 @@ static LogicalResult inferTilesType(std::optional<Location> loc, ShapedType x,
                                     SmallVectorImpl<Type> &types) {
   if (x.getRank() != 4) // C1.
     return emitOptionalError(loc, "expected x of rank 4, got ", x.getRank());
-  if (!isSupportedTile(tile)) // C2.
-    return emitOptionalError(loc, "expected tiles of 2, 4 or 6, got ", tile);
+  if (!isSupportedTile(tile, x)) // C2.
+    return emitOptionalError(loc, "expected tiles of ",
+                             x.getElementType().isInteger() ? "2 or 4"
+                                                            : "2, 4 or 6",
+                             ", got ", tile);
   SmallVector<int64_t> shape{tile + 2, tile + 2, x.getDimSize(0)};
   for (int64_t dim : {1, 2}) {
     int64_t size = x.getDimSize(dim) - extent;
@@ -153,22 +204,32 @@ LogicalResult WinogradOutputOp::inferReturnTypes(MLIRContext *,
   if (x.getRank() != 6) // C1.
     return emitOptionalError(loc, "expected x of rank 6, got ", x.getRank());
   int64_t size = x.getDimSize(0);
-  if (!isSupportedTile(size - 2) || x.getDimSize(1) != size) // C2.
+  if (!isSupportedTile(size - 2, x) || x.getDimSize(1) != size) // C2.
     return emitOptionalError(
-        loc,
-        "expected the first two dimensions of x to be both 4, both 6 or both "
-        "8, got ",
-        size, " and ", x.getDimSize(1));
+        loc, "expected the first two dimensions of x to be ",
+        x.getElementType().isInteger() ? "both 4 or both 6"
+                                       : "both 4, both 6 or both 8",
+        ", got ", size, " and ", x.getDimSize(1));
   int64_t tile = size - 2;
-  types.push_back(x.clone({x.getDimSize(2), tile * x.getDimSize(3),
-                           tile * x.getDimSize(4), x.getDimSize(5)}));
+  SmallVector<int64_t> whole{tile * x.getDimSize(3), tile * x.getDimSize(4)};
+  ArrayRef<int64_t> part = adaptor.getSize().value_or(whole);
+  if (part.size() != 2) // C3.
+    return emitOptionalError(loc, "expected a size of 2 numbers, got ",
+                             part.size());
+  for (auto [dim, most] : llvm::enumerate(whole))
+    if (part[dim] <= most - tile || part[dim] > most) // C3.
+      return emitOptionalError(loc, "expected number ", dim,
+                               " of the size to be ", most - tile + 1, " to ",
+                               most, ", got ", part[dim]);
+  types.push_back(
+      x.clone({x.getDimSize(2), part[0], part[1], x.getDimSize(5)}));
   return success();
 }
 
 /// Of each tile first `tile` of its `tile + 2` rows, then as many columns.
 int64_t WinogradOutputOp::getFlops() {
   int64_t tile = getTile(), size = tile + 2;
-  int64_t tiles = getElementCount(getType()) / (tile * tile);
+  int64_t tiles = getElementCount(getX().getType()) / (size * size);
   return multiplyCounts(2 * size * (tile * size + tile * tile), tiles);
 }
 

@@ -5,14 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
+#include "HamKaas/Dialect/HamKaas/IR/QuantizationOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "NarrowProducts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -46,23 +51,40 @@ static bool isRoot(KernelOpInterface op) {
          family == KernelFamily::Transform || family == KernelFamily::Attention;
 }
 
-/// Windows of a depthwise convolution whose channels come first: the emitter
-/// unrolls them, and all that reach into the padding.
+/// Windows of which each channel is reduced alone and whose channels come
+/// first: the emitter unrolls them, and all that reach into the padding.
 static constexpr int64_t maxPlanarWindow = 7;
 
-/// Returns whether `conv` can be computed from permuted operands: it has no
-/// other products than those of one channel.
-static bool isPlanar(ConvOp conv) {
-  auto type = cast<RankedTensorType>(conv.getResult().getType());
+/// Returns whether windows of these sizes over `type` can slide along the last
+/// dimension of a tensor whose channels come first.
+static bool arePlanar(RankedTensorType type, ArrayRef<int64_t> window,
+                      ArrayRef<int64_t> dilations, ArrayRef<int64_t> padLow,
+                      ArrayRef<int64_t> padHigh) {
   auto isSmall = [](int64_t size) { return size < maxPlanarWindow; };
   auto isOne = [](int64_t size) { return size == 1; };
-  return conv.isDepthwise() && type.getElementType().isF32() &&
-         type.getRank() == 4 && type.getDimSize(1) > 1 &&
-         type.getDimSize(2) > 1 && llvm::all_of(conv.getDilations(), isOne) &&
-         llvm::all_of(conv.getW().getType().getShape().take_front(2),
+  return type.getElementType().isF32() && type.getRank() == 4 &&
+         type.getDimSize(1) > 1 && type.getDimSize(2) > 1 &&
+         llvm::all_of(dilations, isOne) &&
+         llvm::all_of(window,
                       [&](int64_t size) { return isSmall(size - 1); }) &&
-         llvm::all_of(conv.getPadLow(), isSmall) &&
-         llvm::all_of(conv.getPadHigh(), isSmall);
+         llvm::all_of(padLow, isSmall) && llvm::all_of(padHigh, isSmall);
+}
+
+/// The operand whose windows `op` reduces channel by channel, if that can be
+/// computed from permuted operands; null otherwise.
+static Value getPlanarOperand(Operation *op) {
+  if (auto conv = dyn_cast<ConvOp>(op))
+    if (conv.isDepthwise() &&
+        arePlanar(cast<RankedTensorType>(conv.getResult().getType()),
+                  conv.getW().getType().getShape().take_front(2),
+                  conv.getDilations(), conv.getPadLow(), conv.getPadHigh()))
+      return conv.getX();
+  if (auto pool = dyn_cast<PoolOp>(op))
+    if (arePlanar(cast<RankedTensorType>(pool.getResult().getType()),
+                  pool.getWindow(), pool.getDilations(), pool.getPadLow(),
+                  pool.getPadHigh()))
+      return pool.getX();
+  return nullptr;
 }
 
 static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
@@ -90,45 +112,73 @@ static AttentionOp findAttention(Operation *last) {
   return dyn_cast<AttentionOp>(last);
 }
 
-/// The one operand of the pointwise `op` that is not a number a channel; null
-/// if there are more.
-static Operation *getMainProducer(KernelOpInterface op) {
-  Value found;
-  for (Value operand : op->getOperands()) {
-    auto type = cast<ShapedType>(operand.getType());
-    if (type.getRank() == 0 || getElementCount(type) == type.getShape().back())
-      continue;
-    if (found && found != operand)
-      return nullptr;
-    found = operand;
+/// Returns whether `value` is narrower numbers in memory, multiplied by at most
+/// one number for each row.
+static bool isWidened(Value value) {
+  if (auto cast = value.getDefiningOp<CastOp>()) {
+    Type narrow = cast.getX().getType().getElementType();
+    return narrow.isIntOrFloat() && !narrow.isInteger(1) &&
+           narrow.getIntOrFloatBitWidth() <
+               cast.getType().getElementTypeBitWidth();
   }
-  return found ? found.getDefiningOp() : nullptr;
+  auto product = value.getDefiningOp<MulOp>();
+  return product && isWidened(product.getLhs()) &&
+         cast<ShapedType>(product.getRhs().getType()).getShape().back() == 1;
 }
 
-/// If `last` permutes the result of a depthwise convolution of something
-/// permuted back to channels first: the members of one kernel that needs
-/// neither permutation in memory.
-static SmallVector<Operation *> findPlanarConvolution(Operation *last) {
+/// The operands of the pointwise `op` that are not broadcast.
+static SmallVector<Value> getImages(Operation *op) {
+  return llvm::filter_to_vector(op->getOperands(), [&](Value operand) {
+    return cast<ShapedType>(operand.getType()).getShape() ==
+           cast<ShapedType>(op->getResult(0).getType()).getShape();
+  });
+}
+
+/// If `last` permutes the result of a pooling or depthwise convolution of
+/// something permuted back to channels first: the members of one kernel that
+/// needs neither permutation in memory.
+static SmallVector<Operation *> findPlanarWindows(Operation *last) {
   if (!isPermute(last, {0, 3, 1, 2}))
     return {};
-  SmallVector<Operation *> chain{last};
+  llvm::SetVector<Operation *> chain;
   auto isAlone = [&](Operation *op) {
-    return op && op->hasOneUse() && op->getBlock() == last->getBlock();
+    return op && op->getBlock() == last->getBlock() &&
+           llvm::all_of(op->getUsers(),
+                        [&](Operation *user) { return chain.contains(user); });
   };
-  Operation *op = last->getOperand(0).getDefiningOp();
-  while (isAlone(op) && chain.size() < maxMembers) {
-    chain.push_back(op);
-    if (auto conv = dyn_cast<ConvOp>(op)) {
-      Operation *first = conv.getX().getDefiningOp();
-      if (!isPlanar(conv) || !isAlone(first) || !isPermute(first, {0, 2, 3, 1}))
+  chain.insert(last);
+  // The latest is next: all of its users are members by then, or none will be.
+  llvm::SetVector<Operation *> producers;
+  auto add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->getBlock() == last->getBlock())
+      producers.insert(op);
+    return op && op->getBlock() == last->getBlock();
+  };
+  if (!add(last->getOperand(0)))
+    return {};
+  while (!producers.empty() && chain.size() < maxMembers) {
+    Operation *op =
+        *llvm::max_element(producers, [](Operation *a, Operation *b) {
+          return a->isBeforeInBlock(b);
+        });
+    producers.remove(op);
+    if (!isAlone(op))
+      return {};
+    chain.insert(op);
+    if (isa<ConvOp, PoolOp>(op)) {
+      Value operand = getPlanarOperand(op);
+      Operation *first = operand ? operand.getDefiningOp() : nullptr;
+      if (!producers.empty() || !isAlone(first) ||
+          !isPermute(first, {0, 2, 3, 1}))
         return {};
-      chain.push_back(first);
-      return chain;
+      chain.insert(first);
+      return chain.takeVector();
     }
     KernelOpInterface kernelOp = getKernelOp(op);
-    if (!kernelOp || !kernelOp.isPointwise() || kernelOp.checksValues())
+    if (!kernelOp || !kernelOp.isPointwise() || kernelOp.checksValues() ||
+        !llvm::all_of(getImages(op), add))
       return {};
-    op = getMainProducer(kernelOp);
   }
   return {};
 }
@@ -156,16 +206,24 @@ namespace {
 class Group {
 public:
   Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps,
-        bool computeRows)
+        bool computeRows, bool repeatLeft, bool narrowProducts,
+        bool narrowWeights, bool widenKeys)
       : last(last), root(isRoot(last) ? last : nullptr),
-        parameterOps(parameterOps) {
+        parameterOps(parameterOps), widenKeys(widenKeys) {
     members.insert(last);
-    if (addPlanarConvolution() || addAttention())
+    if (addPlanarWindows() || addAttention())
       return;
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
+    addPanels();
     if (computeRows)
       addRow();
+    if (repeatLeft)
+      addRepeatedLeft();
+    if (narrowProducts)
+      addNarrowOperands();
+    if (narrowWeights)
+      addNarrowWeights();
   }
 
   bool contains(Operation *op) const { return members.contains(op); }
@@ -183,15 +241,16 @@ private:
       return false;
     members.insert(attention);
     root = cast<KernelOpInterface>(attention.getOperation());
-    for (Value operand : {attention.getQ(), attention.getK(), attention.getV()})
-      addRows(operand,
-              /*computes=*/operand != attention.getQ() &&
-                  attention.getType().getDimSize(1) <= maxComputingQueries);
+    bool isFew = attention.getType().getDimSize(1) <= maxComputingQueries;
+    addRows(attention.getQ(), /*computes=*/false, /*widens=*/false);
+    for (Value operand : {attention.getK(), attention.getV()})
+      addRows(operand, /*computes=*/isFew, /*widens=*/widenKeys);
     return true;
   }
 
-  /// Adds what moves the rows that are `value`, or computes their elements.
-  void addRows(Value value, bool computes) {
+  /// Adds what moves the rows that are `value`, computes their elements or only
+  /// widens them.
+  void addRows(Value value, bool computes, bool widens) {
     KernelOpInterface producer = getKernelOp(value.getDefiningOp());
     if (!producer || members.size() >= maxMembers ||
         producer->getBlock() != last->getBlock() || producer.checksValues() ||
@@ -202,14 +261,30 @@ private:
     auto permute = dyn_cast<PermuteOp>(producer.getOperation());
     bool repeats = isa<BroadcastOp>(producer.getOperation());
     if (!(permute && movesRows(permute)) &&
-        !(computes && (repeats || producer.isPointwise())))
+        !(computes && (repeats || producer.isPointwise())) &&
+        !(widens && isWidened(value)))
       return;
     members.insert(producer);
     // A repeated value would be computed once for every repetition.
     if (repeats)
       return;
     for (Value operand : producer->getOperands())
-      addRows(operand, computes);
+      addRows(operand, computes, widens);
+  }
+
+  /// Adds the panels and rows of codes that a matmul multiplies.
+  void addPanels() {
+    auto matmul =
+        dyn_cast_or_null<MatMulOp>(root ? root.getOperation() : nullptr);
+    auto panels =
+        matmul ? matmul.getRhs().getDefiningOp<DequantizePanelsOp>() : nullptr;
+    if (!panels || !panels->hasOneUse() ||
+        panels->getBlock() != last->getBlock())
+      return;
+    members.insert(panels);
+    if (auto rows = matmul.getLhs().getDefiningOp<DequantizeRowsOp>();
+        rows && rows->hasOneUse())
+      members.insert(rows);
   }
 
   /// Adds what computes the row that a matmul multiplies.
@@ -220,6 +295,51 @@ private:
     if (matmul && hasComputableRow(matmul) &&
         addRowProducers(matmul.getLhs(), row))
       members.insert_range(row);
+  }
+
+  /// Adds the broadcast of the left side of a batch of products.
+  void addRepeatedLeft() {
+    auto matmul =
+        dyn_cast_or_null<MatMulOp>(root ? root.getOperation() : nullptr);
+    if (!matmul || matmul.getType().getRank() != 3)
+      return;
+    auto broadcast = matmul.getLhs().getDefiningOp<BroadcastOp>();
+    if (broadcast && broadcast->hasOneUse() &&
+        broadcast->getBlock() == last->getBlock() &&
+        broadcast.getX().getType().getShape().drop_front() ==
+            broadcast.getType().getShape().drop_front())
+      members.insert(broadcast);
+  }
+
+  /// Adds the casts of 16-bit integers that a product multiplies.
+  void addNarrowOperands() {
+    if (!root || !isNarrowContraction(root))
+      return;
+    SmallVector<Operation *> casts;
+    for (Value operand : root->getOperands())
+      casts.push_back(operand.getDefiningOp());
+    auto isAlone = [&](Operation *cast) {
+      return cast->getBlock() == last->getBlock() &&
+             llvm::all_of(cast->getUsers(),
+                          [&](Operation *user) { return user == root; });
+    };
+    if (!llvm::all_of(casts, isAlone))
+      return;
+    members.insert_range(casts);
+    family = KernelFamily::Contraction;
+  }
+
+  /// Adds the cast of the 16-bit floats that a matmul multiplies by.
+  void addNarrowWeights() {
+    auto matmul =
+        dyn_cast_or_null<MatMulOp>(root ? root.getOperation() : nullptr);
+    auto cast = matmul ? matmul.getRhs().getDefiningOp<CastOp>() : nullptr;
+    if (!cast || !cast->hasOneUse() || cast->getBlock() != last->getBlock() ||
+        !parameterOps.contains(cast) || parameterOps.contains(last) ||
+        !cast.getType().getElementType().isF32() ||
+        !isa<Float16Type, BFloat16Type>(cast.getX().getType().getElementType()))
+      return;
+    members.insert(cast);
   }
 
   /// Adds what computes `value` to `row`; false if the root of another group
@@ -256,8 +376,8 @@ private:
     return isNorm && llvm::any_of(row, llvm::IsaPred<RmsNormOp, LayerNormOp>);
   }
 
-  bool addPlanarConvolution() {
-    SmallVector<Operation *> chain = findPlanarConvolution(last);
+  bool addPlanarWindows() {
+    SmallVector<Operation *> chain = findPlanarWindows(last);
     if (chain.empty() || parameterOps.contains(last) ||
         parameterOps.contains(chain.back()))
       return false;
@@ -358,7 +478,10 @@ private:
   llvm::SmallPtrSet<Operation *, 4> rootProducers;
   KernelOpInterface last;
   KernelOpInterface root;
+  /// The family of the kernel, if it is not that of the root.
+  std::optional<KernelFamily> family;
   const DenseSet<Operation *> &parameterOps;
+  bool widenKeys;
 };
 
 } // namespace
@@ -401,7 +524,6 @@ GroupOp Group::create() {
     inputs.push_back(updated->get());
   }
   llvm::append_range(inputs, read);
-  KernelFamily family = root ? root.getKernelFamily() : last.getKernelFamily();
   // Line tables have room for one location: that of the root.
   LocationAttr rootLocation;
   if (root && ops.size() > 1)
@@ -409,7 +531,10 @@ GroupOp Group::create() {
   auto group = GroupOp::create(
       builder, builder.getFusedLoc(locations, rootLocation),
       last->getResultTypes(), inputs,
-      KernelFamilyAttr::get(builder.getContext(), family), updatedIndex);
+      KernelFamilyAttr::get(
+          builder.getContext(),
+          family.value_or((root ? root : last).getKernelFamily())),
+      updatedIndex);
   group->setAttr(HamKaasDialect::opsAttrName,
                  builder.getStringAttr(describe(ops)));
   group->setAttr(HamKaasDialect::flopsAttrName,
@@ -503,7 +628,9 @@ private:
     Operation *op = block.empty() ? nullptr : &block.back();
     while (op) {
       if (KernelOpInterface last = getKernelOp(op))
-        op = Group(last, parameterOps, computeRows).create();
+        op = Group(last, parameterOps, computeRows, repeatLeft, narrowProducts,
+                   narrowWeights, widenKeys)
+                 .create();
       op = op->getPrevNode();
     }
   }

@@ -8,6 +8,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
@@ -95,15 +96,36 @@ static SmallVector<Products> findProducts(Block &block,
   return found;
 }
 
-/// Concatenates the matrices of `products`. If all are transposed, concatenates
-/// before the permute, because packing reads transposed matrices in place.
+/// The operands of casts whose results `matrices` are, if these operands have
+/// one type of elements; else none.
+static SmallVector<Value> findNarrow(ArrayRef<Value> matrices) {
+  SmallVector<Value> narrow;
+  for (Value matrix : matrices) {
+    auto cast = matrix.getDefiningOp<CastOp>();
+    if (!cast || (!narrow.empty() && getElementTypeOrSelf(cast.getX()) !=
+                                         getElementTypeOrSelf(narrow.front())))
+      return {};
+    narrow.push_back(cast.getX());
+  }
+  return narrow;
+}
+
+/// Concatenates `matrices`. If all are transposed, concatenates before the
+/// permute, because packing reads transposed matrices in place; and before
+/// casts, which products compute.
 static Value joinMatrices(OpBuilder &builder, Location loc,
-                          ArrayRef<MatMulOp> products) {
-  SmallVector<Value> matrices, sources;
+                          ArrayRef<Value> matrices) {
+  if (SmallVector<Value> narrow = findNarrow(matrices); !narrow.empty()) {
+    Value joined = joinMatrices(builder, loc, narrow);
+    auto type = cast<RankedTensorType>(joined.getType());
+    return CastOp::create(builder, loc,
+                          type.clone(getElementTypeOrSelf(matrices.front())),
+                          joined);
+  }
+  SmallVector<Value> sources;
   ArrayRef<int64_t> permutation;
-  for (MatMulOp product : products) {
-    matrices.push_back(product.getRhs());
-    auto permute = product.getRhs().getDefiningOp<PermuteOp>();
+  for (Value matrix : matrices) {
+    auto permute = matrix.getDefiningOp<PermuteOp>();
     if (!permute ||
         (!sources.empty() && permute.getPermutation() != permutation))
       continue;
@@ -136,7 +158,10 @@ static LogicalResult merge(IRRewriter &rewriter, ArrayRef<MatMulOp> products) {
     locations.push_back(product.getLoc());
   Location loc = rewriter.getFusedLoc(locations);
   rewriter.setInsertionPoint(first);
-  Value matrix = joinMatrices(rewriter, loc, products);
+  Value matrix = joinMatrices(
+      rewriter, loc, llvm::map_to_vector(products, [](MatMulOp product) {
+        return Value(product.getRhs());
+      }));
   auto joined = MatMulOp::create(rewriter, loc, first.getLhs(), matrix);
   setKnobs(joined, getKnobs(first));
   Value row = joined;

@@ -7,9 +7,11 @@
 
 #include "PadConvolutions.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "NarrowProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -63,7 +65,8 @@ static bool isWorthCopying(ConvOp conv) {
                                         getElementCount(conv.getType()));
 }
 
-Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv, Value x) {
+Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv, Value x,
+                          ArrayRef<int64_t> more) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t channels = type.getShape().back();
   SmallVector<int64_t> merged(type.getShape().drop_back());
@@ -71,8 +74,10 @@ Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv, Value x) {
   SmallVector<int64_t> low{0}, high{0}, shape(type.getShape());
   llvm::append_range(low, conv.getPadLow());
   llvm::append_range(high, conv.getPadHigh());
-  for (size_t dim = 1; dim < low.size(); ++dim)
+  for (size_t dim = 1; dim < low.size(); ++dim) {
+    high[dim] += more[dim - 1];
     shape[dim] += low[dim] + high[dim];
+  }
   low.back() *= channels;
   high.back() *= channels;
   Location loc = conv.getLoc();
@@ -88,14 +93,27 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
     getOperation().walk([&](ConvOp conv) {
       // A depthwise convolution reads each element for few products: it skips
       // positions outside instead.
-      if (conv.isPadded() && conv.getType().getElementType().isF32() &&
-          !conv.isDepthwise() && isWorthCopying(conv))
+      bool isBlocked =
+          conv.getType().getElementType().isF32() || multipliesNarrow(conv);
+      if (conv.isPadded() && isBlocked && !conv.isDepthwise() &&
+          isWorthCopying(conv))
         convolutions.push_back(conv);
     });
     for (ConvOp conv : convolutions) {
       OpBuilder builder(conv);
-      conv.getXMutable().assign(padOperand(builder, conv, conv.getX()));
       SmallVector<int64_t> none(conv.getPadLow().size(), 0);
+      Value x = conv.getX();
+      auto widened = x.getDefiningOp<CastOp>();
+      bool isNarrow = multipliesNarrow(conv);
+      if (isNarrow)
+        x = widened.getX();
+      x = padOperand(builder, conv, x, none);
+      if (isNarrow) {
+        auto type = cast<RankedTensorType>(x.getType());
+        x = CastOp::create(builder, conv.getLoc(),
+                           type.clone(builder.getI32Type()), x);
+      }
+      conv.getXMutable().assign(x);
       conv.setPadLow(none);
       conv.setPadHigh(none);
     }

@@ -15,9 +15,11 @@ namespace hamkaas {
 class ConvOp;
 
 /// `x`, the input of `conv` or a slice of its batch, with the padding of `conv`
-/// around it, copied by a group. The last spatial dimension is padded together
-/// with the channels, so that rows are long.
-mlir::Value padOperand(mlir::OpBuilder &builder, ConvOp conv, mlir::Value x);
+/// around it, copied by a group. At the end of each spatial dimension are also
+/// `more` zeros. The last one is padded together with the channels, so that
+/// rows are long.
+mlir::Value padOperand(mlir::OpBuilder &builder, ConvOp conv, mlir::Value x,
+                       llvm::ArrayRef<int64_t> more);
 
 } // namespace hamkaas
 

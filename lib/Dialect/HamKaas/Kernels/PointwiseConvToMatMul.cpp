@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
+#include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
@@ -26,24 +27,29 @@ using namespace hamkaas;
 /// `x`.
 static bool isProduct(ConvOp conv) {
   ArrayRef<int64_t> window = conv.getW().getType().getShape().drop_back(2);
-  return conv.getType().getElementType().isF32() && conv.getGroups() == 1 &&
-         !conv.isPadded() &&
+  Type type = conv.getType().getElementType();
+  return (type.isF32() || type.isSignlessInteger(32)) &&
+         conv.getGroups() == 1 && !conv.isPadded() &&
          llvm::all_of(window, [](int64_t size) { return size == 1; });
 }
 
-/// The positions of `x` that windows are at.
-static Value takePositions(OpBuilder &builder, ConvOp conv) {
-  RankedTensorType type = conv.getX().getType();
-  SmallVector<int64_t> sizes(conv.getType().getShape());
-  sizes.back() = type.getShape().back();
+/// The positions of the images `x` that the windows of `conv` are at. Their
+/// dimensions begin at `first`.
+static Value takePositions(OpBuilder &builder, ConvOp conv, Value x,
+                           int64_t first) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> sizes(type.getShape());
+  SmallVector<int64_t> offsets(sizes.size(), 0), strides(sizes.size(), 1);
+  ArrayRef<int64_t> positions =
+      conv.getType().getShape().drop_front().drop_back();
+  for (auto [i, size] : llvm::enumerate(positions)) {
+    sizes[first + i] = size;
+    strides[first + i] = conv.getStrides()[i];
+  }
   if (type.getShape() == ArrayRef(sizes))
-    return conv.getX();
-  SmallVector<int64_t> strides{1};
-  llvm::append_range(strides, conv.getStrides());
-  strides.push_back(1);
-  SmallVector<int64_t> offsets(sizes.size(), 0);
-  return StridedSliceOp::create(builder, conv.getLoc(), type.clone(sizes),
-                                conv.getX(), offsets, sizes, strides);
+    return x;
+  return StridedSliceOp::create(builder, conv.getLoc(), type.clone(sizes), x,
+                                offsets, sizes, strides);
 }
 
 /// `value` as a matrix whose columns are its last dimension.
@@ -54,25 +60,116 @@ static Value asMatrix(OpBuilder &builder, Location loc, Value value) {
   return ReshapeOp::create(builder, loc, type.clone(shape), value);
 }
 
-/// The permute of `conv`'s only use, if `conv` reads and that writes images
-/// whose channels come first; null otherwise.
-static PermuteOp findChannelsFirst(ConvOp conv) {
-  auto before = conv.getX().getDefiningOp<PermuteOp>();
-  auto after = conv->hasOneUse() ? dyn_cast<PermuteOp>(*conv->user_begin())
-                                 : PermuteOp();
+namespace {
+/// The operations around a convolution of images whose channels come first.
+struct ChannelsFirst {
+  /// `[0, 2, ..., 1]`, and its inverse.
+  PermuteOp before, after;
+  /// The pointwise operations between the convolution and `after`.
+  SmallVector<Operation *> pointwise;
+};
+} // namespace
+
+/// More operations than an activation has.
+static constexpr size_t maxPointwise = 16;
+
+/// `operand` of a pointwise operation with the dimensions of an image moved by
+/// `permutation`, if that moves no element; null otherwise.
+static Value moveChannels(OpBuilder &builder, Value operand,
+                          ArrayRef<int64_t> permutation) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  auto permute = operand.getDefiningOp<PermuteOp>();
+  if (permute && invertPermutationVector(permute.getPermutation()) ==
+                     SmallVector<int64_t>(permutation))
+    return permute.getX();
+  if (type.getRank() == 0)
+    return operand;
+  if (type.getRank() != int64_t(permutation.size()) ||
+      !keepsOrder(type.getShape(), permutation))
+    return nullptr;
+  return ReshapeOp::create(
+      builder, operand.getLoc(),
+      type.clone(applyPermutation(type.getShape(), permutation)), operand);
+}
+
+/// Moves the pointwise operations behind `images`, which replace `result` of
+/// the convolution and have the channels first. Null if one of them would need
+/// a permute.
+static Value movePointwise(OpBuilder &builder, ChannelsFirst around,
+                           Value result, Value images) {
+  ArrayRef<int64_t> permutation = around.after.getPermutation();
+  DenseMap<Value, Value> moved{{result, images}};
+  for (Operation *op : around.pointwise) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      Value found = moved.lookup(operand);
+      operands.push_back(found ? found
+                               : moveChannels(builder, operand, permutation));
+      if (!operands.back())
+        return nullptr;
+    }
+    moved[op->getResult(0)] =
+        createPermuted(op, builder, permutation, operands);
+  }
+  return moved.lookup(around.after.getX());
+}
+
+/// Returns whether the positions of an image fill the vectors of columns that
+/// they would be. Otherwise permutes cost less: 7 x 7 positions of 960 x 256
+/// channels take 1.2 times as long as columns (AMD Zen 3).
+static bool fillColumns(ConvOp conv) {
+  constexpr int64_t lanes = 16;
+  constexpr double leastUse = 0.85;
+  int64_t positions = ShapedType::getNumElements(
+      conv.getType().getShape().drop_front().drop_back());
+  return double(positions) >=
+         leastUse * double(llvm::alignTo(positions, lanes));
+}
+
+/// Nothing if `conv` does not read, and its result does not become, images
+/// whose channels come first: one, or with `batches` any number.
+static std::optional<ChannelsFirst> findChannelsFirst(ConvOp conv,
+                                                      bool batches) {
+  ChannelsFirst around;
+  around.before = conv.getX().getDefiningOp<PermuteOp>();
   int64_t rank = conv.getType().getRank();
-  // [0, 2, ..., 1] before, and its inverse after.
   auto channelsLast = llvm::to_vector(llvm::seq<int64_t>(rank));
   std::rotate(channelsLast.begin() + 1, channelsLast.begin() + 2,
               channelsLast.end());
-  bool isFound = before && after && conv.getX().hasOneUse() &&
-                 conv.getX().getType().getShape().front() == 1 &&
-                 before.getPermutation() == ArrayRef(channelsLast) &&
-                 after.getPermutation() ==
-                     ArrayRef(invertPermutationVector(channelsLast)) &&
-                 llvm::all_of(conv.getStrides(),
-                              [](int64_t stride) { return stride == 1; });
-  return isFound ? after : PermuteOp();
+  // The positions of integers would be packed in each run.
+  if (!conv.getType().getElementType().isF32() || !around.before ||
+      !around.before->hasOneUse() ||
+      around.before.getPermutation() != ArrayRef(channelsLast) ||
+      (conv.getX().getType().getShape().front() != 1 && !batches) ||
+      !fillColumns(conv))
+    return std::nullopt;
+  llvm::SetVector<Operation *> ops;
+  ops.insert(conv);
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Operation *user : ops[i]->getUsers()) {
+      if (auto permute = dyn_cast<PermuteOp>(user);
+          permute && (!around.after || around.after == permute)) {
+        around.after = permute;
+        continue;
+      }
+      auto kernelOp = dyn_cast<KernelOpInterface>(user);
+      // One that nothing reads may stand behind the permute.
+      if (!kernelOp || !kernelOp.isPointwise() || ops.size() > maxPointwise ||
+          user->getResult(0).use_empty() ||
+          user->getBlock() != conv->getBlock() ||
+          cast<ShapedType>(user->getResult(0).getType()).getShape() !=
+              conv.getType().getShape())
+        return std::nullopt;
+      ops.insert(user);
+    }
+  if (!around.after || around.after->getBlock() != conv->getBlock() ||
+      around.after.getPermutation() !=
+          ArrayRef(invertPermutationVector(channelsLast)))
+    return std::nullopt;
+  around.pointwise = llvm::to_vector(llvm::drop_begin(ops));
+  llvm::sort(around.pointwise,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return around;
 }
 
 static MatMulOp createProduct(OpBuilder &builder, ConvOp conv, Value lhs,
@@ -82,32 +179,75 @@ static MatMulOp createProduct(OpBuilder &builder, ConvOp conv, Value lhs,
   return product;
 }
 
-/// One image whose channels come first is a matrix with the positions as
-/// columns: nothing is permuted but the weights.
-static void replaceByTransposedProduct(ConvOp conv, PermuteOp after) {
-  OpBuilder builder(conv);
+/// The weights times each image as a matrix with the positions as columns.
+static Value createTransposedProduct(OpBuilder &builder, ConvOp conv,
+                                     Value images) {
   Location loc = conv.getLoc();
-  auto before = conv.getX().getDefiningOp<PermuteOp>();
-  RankedTensorType type = before.getX().getType();
-  int64_t channels = type.getShape()[1];
-  SmallVector<int64_t> shape{channels, getElementCount(type) / channels};
-  Value x = ReshapeOp::create(builder, loc, type.clone(shape), before.getX());
+  images = takePositions(builder, conv, images, /*first=*/2);
+  auto type = cast<RankedTensorType>(images.getType());
+  int64_t count = type.getDimSize(0), channels = type.getDimSize(1);
+  int64_t positions = getElementCount(type) / (count * channels);
   Value w = PermuteOp::create(builder, loc, asMatrix(builder, loc, conv.getW()),
                               ArrayRef<int64_t>{1, 0});
-  MatMulOp product = createProduct(builder, conv, w, x);
-  after.replaceAllUsesWith(
-      ReshapeOp::create(builder, loc, after.getType(), product).getResult());
-  after.erase();
-  conv.erase();
-  before.erase();
+  SmallVector<int64_t> shape{channels, positions};
+  if (count > 1) {
+    auto weights = cast<RankedTensorType>(w.getType());
+    SmallVector<int64_t> one{1, weights.getDimSize(0), channels};
+    SmallVector<int64_t> all{count, weights.getDimSize(0), channels};
+    w = ReshapeOp::create(builder, loc, weights.clone(one), w);
+    w = BroadcastOp::create(builder, loc, weights.clone(all), w);
+    shape.insert(shape.begin(), count);
+  }
+  Value x = ReshapeOp::create(builder, loc, type.clone(shape), images);
+  return createProduct(builder, conv, w, x);
 }
 
-static void replaceByProduct(ConvOp conv) {
-  if (PermuteOp after = findChannelsFirst(conv))
-    return replaceByTransposedProduct(conv, after);
+/// Images whose channels come first stay so: nothing is permuted but the
+/// weights. False if a pointwise operation behind the convolution reads other
+/// images whose channels come last.
+static bool replaceByTransposedProduct(ConvOp conv, ChannelsFirst around) {
+  OpBuilder builder(around.after);
+  Operation *last = around.after->getPrevNode();
+  Value product = createTransposedProduct(builder, conv, around.before.getX());
+  RankedTensorType type = conv.getType();
+  Value images =
+      ReshapeOp::create(builder, conv.getLoc(),
+                        type.clone(applyPermutation(
+                            type.getShape(), around.after.getPermutation())),
+                        product);
+  Value moved = movePointwise(builder, around, conv, images);
+  if (!moved) {
+    while (around.after->getPrevNode() != last)
+      around.after->getPrevNode()->erase();
+    return false;
+  }
+  around.after.replaceAllUsesWith(moved);
+  around.after->erase();
+  for (Operation *op : llvm::reverse(around.pointwise)) {
+    // The operation may read one twice.
+    llvm::SetVector<Operation *> permutes;
+    for (Value operand : op->getOperands())
+      if (auto permute = operand.getDefiningOp<PermuteOp>())
+        permutes.insert(permute);
+    op->erase();
+    // Others read their operands by now.
+    for (Operation *permute : permutes)
+      if (permute->use_empty())
+        permute->erase();
+  }
+  conv.erase();
+  around.before->erase();
+  return true;
+}
+
+static void replaceByProduct(ConvOp conv, bool batches) {
+  std::optional<ChannelsFirst> around = findChannelsFirst(conv, batches);
+  if (around && replaceByTransposedProduct(conv, *around))
+    return;
   OpBuilder builder(conv);
   Location loc = conv.getLoc();
-  Value x = asMatrix(builder, loc, takePositions(builder, conv));
+  Value x = asMatrix(builder, loc,
+                     takePositions(builder, conv, conv.getX(), /*first=*/1));
   Value w = asMatrix(builder, loc, conv.getW());
   MatMulOp product = createProduct(builder, conv, x, w);
   conv.replaceAllUsesWith(
@@ -118,6 +258,8 @@ static void replaceByProduct(ConvOp conv) {
 namespace {
 struct PointwiseConvToMatMul
     : hamkaas::impl::PointwiseConvToMatMulBase<PointwiseConvToMatMul> {
+  using PointwiseConvToMatMulBase::PointwiseConvToMatMulBase;
+
   void runOnOperation() override {
     llvm::SetVector<Block *> changed;
     SmallVector<ConvOp> convolutions;
@@ -127,7 +269,7 @@ struct PointwiseConvToMatMul
     });
     for (ConvOp conv : convolutions) {
       changed.insert(conv->getBlock());
-      replaceByProduct(conv);
+      replaceByProduct(conv, batches);
     }
     for (Block *block : changed)
       moveReshapesBehindPointwise(*block);

@@ -8,6 +8,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/EngineOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
+#include "HamKaas/Dialect/HamKaas/IR/QuantizationOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
@@ -65,7 +66,8 @@ private:
              << kernel.getSymName() << " to have the type of its only result";
     WalkResult result = kernel.getBody().walk([](Operation *op) {
       bool isAllowed =
-          isa<CheckOp, EngineCallOp, func::ReturnOp>(op) ||
+          isa<CheckOp, DequantizePanelsOp, DequantizeRowsOp, EngineCallOp,
+              func::ReturnOp>(op) ||
           isa_and_present<arith::ArithDialect, linalg::LinalgDialect,
                           math::MathDialect, scf::SCFDialect,
                           tensor::TensorDialect>(op->getDialect());

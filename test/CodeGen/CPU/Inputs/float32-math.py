@@ -4,8 +4,8 @@
 
 usage: float32-math.py LEVEL FUNCTION
 
-FUNCTION is an operation of the math dialect, sigmoid or one_plus_erf. Prints the
-largest error in units of the last place of the correct result and fails where it
+FUNCTION is an operation of the math dialect, nonpositive_exp, sigmoid or
+one_plus_erf. Prints the largest error in units of the last place of the correct result and fails where it
 is 2 or more. For one_plus_erf the units are those of 1, and it fails at 3.
 """
 
@@ -39,6 +39,7 @@ func.func private @kernel(%x: tensor<{n}xf32>, %out: tensor<{n}xf32>)
 # neither a constant nor its argument.
 FUNCTIONS = {
     "exp": (np.exp, -110, 92),
+    "nonpositive_exp": (np.exp, -110, 0),
     "tanh": (np.tanh, -10, 10),
     "erf": (np.vectorize(math.erf, otypes=[np.float64]), -5, 5),
     "log": (np.log, 0, 4),
@@ -52,6 +53,7 @@ SIGMOID = """%one = arith.constant 1.0 : f32
     %exp = math.exp %negative : f32
     %sum = arith.addf %one, %exp : f32
     %r = arith.divf %one, %sum : f32"""
+NONPOSITIVE_EXP = "%r = math.exp %v {hamkaas.nonpositive} : f32"
 ONE_PLUS_ERF = """%one = arith.constant 1.0 : f32
     %erf = math.erf %v : f32
     %r = arith.addf %erf, %one : f32"""
@@ -74,8 +76,11 @@ def main():
     level = sys.argv[1]
     function, low, high = FUNCTIONS[sys.argv[2]]
     x = sample(low, high)
+    if sys.argv[2] == "nonpositive_exp":
+        x = x[~(x > 0)]
     is_sum = sys.argv[2] == "one_plus_erf"
-    bodies = {"one_plus_erf": ONE_PLUS_ERF, "sigmoid": SIGMOID}
+    bodies = {"nonpositive_exp": NONPOSITIVE_EXP, "one_plus_erf": ONE_PLUS_ERF,
+              "sigmoid": SIGMOID}
     body = bodies.get(sys.argv[2], f"%r = math.{sys.argv[2]} %v : f32")
     text, tiles = execute.compile_kernels(KERNEL.format(n=x.size, body=body),
                                           level)

@@ -112,3 +112,14 @@ func.func @error() -> tensor<2xf32> {
   %0 = hamkaas.replace_slice %x, %r, %b, %e : tensor<2xf32>, tensor<1xf32>
   return %0 : tensor<2xf32>
 }
+
+// Blocks of few bits stay: their numbers take more memory.
+
+// CHECK-LABEL: func @blocks(
+// CHECK:         %[[B:.*]] = hamkaas.constant {{.*}} : tensor<1x18xui8>
+// CHECK:         hamkaas.dequantize_blocks q4_0 %[[B]]
+func.func @blocks() -> tensor<1x32xf32> {
+  %0 = hamkaas.constant dense<1> : tensor<1x18xui8>
+  %1 = hamkaas.dequantize_blocks q4_0 %0 : tensor<1x18xui8>
+  return %1 : tensor<1x32xf32>
+}

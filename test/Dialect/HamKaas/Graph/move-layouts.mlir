@@ -396,3 +396,66 @@ func.func @reshapes_that_stay(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>,
   %8 = hamkaas.relu %7 : tensor<2x3x4xf32>
   return %2, %4, %5, %8 : tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x3x4xf32>
 }
+
+// Where it costs the same, what follows a convolution or a pooling is computed
+// before the permute, in their kernels.
+
+// CHECK-LABEL: func @activation(
+// CHECK:         %[[BIAS:.*]] = hamkaas.permute %{{.*}}[0, 2, 3, 1] : tensor<1x8x1x1xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.conv
+// CHECK-NEXT:    %[[SUM:.*]] = hamkaas.add %[[Y]], %[[BIAS]]
+// CHECK-NEXT:    %[[ACTIVE:.*]] = hamkaas.silu %[[SUM]]
+// CHECK-NEXT:    hamkaas.permute %[[ACTIVE]][0, 3, 1, 2] : tensor<1x5x6x8xf32>
+// CHECK:         return
+func.func @activation(%x: tensor<1x5x6x4xf32>, %w: tensor<1x1x4x8xf32>,
+                      %b: tensor<1x8x1x1xf32>) -> tensor<1x8x5x6xf32> {
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x5x6x4xf32>, tensor<1x1x4x8xf32>
+  %1 = hamkaas.permute %0[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %2 = hamkaas.add %1, %b : tensor<1x8x5x6xf32>, tensor<1x8x1x1xf32>
+  %3 = hamkaas.silu %2 : tensor<1x8x5x6xf32>
+  return %3 : tensor<1x8x5x6xf32>
+}
+
+// Not where another operand would be permuted, and not behind other operations.
+
+// CHECK-LABEL: func @activation_of_others(
+// CHECK:         hamkaas.conv
+// CHECK-NEXT:    hamkaas.permute
+// CHECK-NEXT:    hamkaas.mul
+// CHECK-NEXT:    hamkaas.reshape
+// CHECK-NEXT:    hamkaas.permute
+// CHECK-NEXT:    hamkaas.relu
+// CHECK:         return
+func.func @activation_of_others(%x: tensor<1x5x6x4xf32>,
+                                %w: tensor<1x1x4x8xf32>,
+                                %y: tensor<1x8x5x6xf32>)
+    -> (tensor<1x8x5x6xf32>, tensor<1x4x5x6xf32>) {
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x5x6x4xf32>, tensor<1x1x4x8xf32>
+  %1 = hamkaas.permute %0[0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  %2 = hamkaas.mul %1, %y : tensor<1x8x5x6xf32>, tensor<1x8x5x6xf32>
+  %3 = hamkaas.reshape %x : tensor<1x5x6x4xf32> -> tensor<1x6x5x4xf32>
+  %4 = hamkaas.permute %3[0, 3, 2, 1] : tensor<1x6x5x4xf32>
+  %5 = hamkaas.relu %4 : tensor<1x4x5x6xf32>
+  return %2, %5 : tensor<1x8x5x6xf32>, tensor<1x4x5x6xf32>
+}
+
+// A reshape moves behind several operations that read it together.
+
+// CHECK-LABEL: func @leaky_relu(
+// CHECK:         %[[PRODUCT:.*]] = hamkaas.matmul
+// CHECK-NOT:     hamkaas.reshape %[[PRODUCT]]
+// CHECK:         %[[SMALL:.*]] = hamkaas.mul %[[PRODUCT]], %{{.*}} : tensor<6x8xf32>, tensor<1x1xf32>
+// CHECK:         %[[IS_LESS:.*]] = hamkaas.compare lt %[[PRODUCT]], %[[SMALL]]
+// CHECK:         %[[Y:.*]] = hamkaas.select %[[IS_LESS]], %[[SMALL]], %[[PRODUCT]]
+// CHECK-NEXT:    hamkaas.reshape %[[Y]] : tensor<6x8xf32> -> tensor<2x3x8xf32>
+// CHECK-NEXT:    return
+func.func @leaky_relu(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>)
+    -> tensor<2x3x8xf32> {
+  %a = hamkaas.constant dense<0.1> : tensor<1x1x1xf32>
+  %0 = hamkaas.matmul %x, %w : tensor<6x4xf32>, tensor<4x8xf32>
+  %1 = hamkaas.reshape %0 : tensor<6x8xf32> -> tensor<2x3x8xf32>
+  %2 = hamkaas.mul %1, %a : tensor<2x3x8xf32>, tensor<1x1x1xf32>
+  %3 = hamkaas.compare lt %1, %2 : tensor<2x3x8xf32>, tensor<2x3x8xf32>
+  %4 = hamkaas.select %3, %2, %1 : tensor<2x3x8xi1>, tensor<2x3x8xf32>, tensor<2x3x8xf32>
+  return %4 : tensor<2x3x8xf32>
+}

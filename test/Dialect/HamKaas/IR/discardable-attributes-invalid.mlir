@@ -199,6 +199,22 @@ func.func @loops(%i: index) {
 
 // -----
 
+func.func @exponential(%x: f32) -> f32 {
+  // expected-error @below {{expected 'hamkaas.nonpositive' to be no value, got 1 : i64}}
+  %0 = math.exp %x {hamkaas.nonpositive = 1} : f32
+  return %0 : f32
+}
+
+// -----
+
+func.func @sum(%x: f32) -> f32 {
+  // expected-error @below {{expected 'hamkaas.nonpositive' on an operation of one operand and one result, got arith.addf}}
+  %0 = arith.addf %x, %x {hamkaas.nonpositive} : f32
+  return %0 : f32
+}
+
+// -----
+
 func.func @loops(%i: index) {
   // expected-error @below {{expected 'hamkaas.stream_loop' to be no value, got false}}
   scf.for %j = %i to %i step %i {

@@ -35,7 +35,7 @@ module attributes {hamkaas.target = #hamkaas.target<"cpu", chip = "x86-64", bina
 
 // -----
 
-// expected-error @below {{expected a precision of target 'cpu', one of exact, got 'tf32'}}
+// expected-error @below {{expected a precision of target 'cpu', one of exact, bf16, got 'tf32'}}
 module attributes {hamkaas.target = #hamkaas.target<"cpu", chip = "x86-64", precision = tf32>} {}
 
 // -----

@@ -29,3 +29,11 @@ func.func @c3_positive(%x: tensor<1x2x6x3xf32>) {
   %0 = hamkaas.winograd_input %x tile 4 : tensor<1x2x6x3xf32>
   return
 }
+
+// -----
+
+func.func @c2_integers(%x: tensor<2x8x14x3xi16>) {
+  // expected-error @below {{expected tiles of 2 or 4, got 6}}
+  %0 = hamkaas.winograd_input %x tile 6 : tensor<2x8x14x3xi16>
+  return
+}

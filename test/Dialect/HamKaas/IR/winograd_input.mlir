@@ -8,3 +8,11 @@ func.func @tiles(%x: tensor<2x6x10x3xf32>) -> tensor<6x6x2x1x2x3xf32> {
   %0 = hamkaas.winograd_input %x tile 4 : tensor<2x6x10x3xf32>
   return %0 : tensor<6x6x2x1x2x3xf32>
 }
+
+// CHECK-LABEL: func @integers(
+// CHECK-SAME:    -> tensor<4x4x2x2x4x3xi16>
+// CHECK-NEXT:    hamkaas.winograd_input %{{.*}} tile 2 : tensor<2x6x10x3xi16>
+func.func @integers(%x: tensor<2x6x10x3xi16>) -> tensor<4x4x2x2x4x3xi16> {
+  %0 = hamkaas.winograd_input %x tile 2 : tensor<2x6x10x3xi16>
+  return %0 : tensor<4x4x2x2x4x3xi16>
+}

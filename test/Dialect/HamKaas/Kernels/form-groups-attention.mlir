@@ -1,4 +1,5 @@
 // RUN: hamkaas-opt %s -hamkaas-form-groups | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-form-groups=widen-keys=true | FileCheck %s --check-prefixes=CHECK,WIDENED
 
 // Rows that are moved around attention are a matter of indices.
 
@@ -49,4 +50,18 @@ func.func @repeated(%c: tensor<1x8xi1>, %x: tensor<4x8xf32>, %y: tensor<4x8xf32>
   %1 = hamkaas.select %0, %x, %y : tensor<4x8xi1>, tensor<4x8xf32>, tensor<4x8xf32>
   %2 = hamkaas.select %0, %y, %x : tensor<4x8xi1>, tensor<4x8xf32>, tensor<4x8xf32>
   return %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// Many queries may widen keys and values, but compute nothing else of them.
+
+// CHECK-LABEL:   func @narrow(
+// WIDENED:         hamkaas.ops = "relu"
+// WIDENED:         hamkaas.ops = "cast+cast+mul+attention"
+func.func @narrow(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf16>, %v: tensor<4x8x16xi8>, %s: tensor<4x8x1xf32>) -> tensor<4x8x16xf32> {
+  %0 = hamkaas.relu %k : tensor<4x8x16xf16>
+  %1 = hamkaas.cast %0 : tensor<4x8x16xf16> -> tensor<4x8x16xf32>
+  %2 = hamkaas.cast %v : tensor<4x8x16xi8> -> tensor<4x8x16xf32>
+  %3 = hamkaas.mul %2, %s : tensor<4x8x16xf32>, tensor<4x8x1xf32>
+  %4 = hamkaas.attention %q, %1, %3 scale 0.25 : tensor<4x8x16xf32>, tensor<4x8x16xf32>, tensor<4x8x16xf32>
+  return %4 : tensor<4x8x16xf32>
 }

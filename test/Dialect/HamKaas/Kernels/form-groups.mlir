@@ -330,8 +330,24 @@ func.func @planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>, %b: tensor<1
 
 // -----
 
+// So is a pooling, with numbers of any smaller shape after it.
+
+// CHECK-LABEL: func @planar_pool(
+// CHECK:         %[[G:.*]] = hamkaas.group reduction({{.*}}hamkaas.ops = "permute+pool+div+permute"
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return %[[G]]
+func.func @planar_pool(%x: tensor<1x8x5x5xf32>, %n: tensor<1x1x5x1xf32>) -> tensor<1x8x5x5xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %1 = hamkaas.pool sum %0 window [3, 3] strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] : tensor<1x5x5x8xf32>
+  %2 = hamkaas.div %1, %n : tensor<1x5x5x8xf32>, tensor<1x1x5x1xf32>
+  %3 = hamkaas.permute %2 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
+  return %3 : tensor<1x8x5x5xf32>
+}
+
+// -----
+
 // Not so where something else of the result's size has its channels last, the
-// permuted operand has another user, or windows are large.
+// permuted operand has another user, or windows are large or have gaps.
 
 // CHECK-LABEL: func @not_planar(
 // CHECK-NOT:     permute+conv
@@ -346,6 +362,36 @@ func.func @not_planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>, %v: tens
   %5 = hamkaas.conv %4, %v strides [1, 1] dilations [1, 1] pad [4, 0] to [4, 0] groups 8 : tensor<1x5x5x8xf32>, tensor<9x1x1x8xf32>
   %6 = hamkaas.permute %5 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
   return %3, %6, %0 : tensor<1x8x5x5xf32>, tensor<1x8x5x5xf32>, tensor<1x5x5x8xf32>
+}
+
+// CHECK-LABEL: func @not_planar_pool(
+// CHECK-NOT:     permute+pool
+// CHECK-NOT:     pool+permute
+// CHECK:         return
+func.func @not_planar_pool(%x: tensor<1x8x5x5xf32>) -> tensor<1x8x3x3xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %1 = hamkaas.pool max %0 window [2, 2] strides [1, 1] dilations [2, 2] pad [0, 0] to [0, 0] : tensor<1x5x5x8xf32>
+  %2 = hamkaas.permute %1 [0, 3, 1, 2] : tensor<1x3x3x8xf32>
+  return %2 : tensor<1x8x3x3xf32>
+}
+
+// -----
+
+// With an activation that reads it several times.
+
+// CHECK-LABEL: func @planar_leaky_relu(
+// CHECK-NEXT:    hamkaas.constant
+// CHECK-NEXT:    hamkaas.group reduction({{.*}}hamkaas.ops = "permute+conv+mul+compare+select+permute"
+// CHECK:         return
+func.func @planar_leaky_relu(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>, %a: tensor<1x1x1x8xf32>) -> tensor<1x8x5x5xf32> {
+  %zero = hamkaas.constant dense<0.0> : tensor<1x1x1x1xf32>
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 8 : tensor<1x5x5x8xf32>, tensor<3x3x1x8xf32>
+  %2 = hamkaas.mul %1, %a : tensor<1x5x5x8xf32>, tensor<1x1x1x8xf32>
+  %3 = hamkaas.compare lt %1, %zero : tensor<1x5x5x8xf32>, tensor<1x1x1x1xf32>
+  %4 = hamkaas.select %3, %2, %1 : tensor<1x5x5x8xi1>, tensor<1x5x5x8xf32>, tensor<1x5x5x8xf32>
+  %5 = hamkaas.permute %4 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
+  return %5 : tensor<1x8x5x5xf32>
 }
 
 // -----

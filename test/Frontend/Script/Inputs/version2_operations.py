@@ -12,6 +12,8 @@ REASONS = {
     "custom_gradient": "a composition, which version 3 has",
     "yield": "ends the body of another operation",
     "group": "form KERNELS",
+    "dequantize_panels": "form KERNELS",
+    "dequantize_rows": "form KERNELS",
     "engine_call": "form KERNELS",
     "repeat": "form KERNELS",
     "check": "form TARGET",

@@ -58,8 +58,9 @@ TEST_F(OperationTableTest, OpensWhatAGraphIsMadeOf) {
       closed.push_back(info.name.str());
   }
   EXPECT_THAT(closed,
-              ElementsAre("check", "check_nan", "constant", "engine_call",
-                          "group", "repeat", "scan", "yield"));
+              ElementsAre("check", "check_nan", "constant", "dequantize_panels",
+                          "dequantize_rows", "engine_call", "group", "repeat",
+                          "scan", "yield"));
 }
 
 TEST_F(OperationTableTest, AgreesWithTheOperations) {

@@ -16,7 +16,7 @@ def FoldConstants : Pass<"hamkaas-fold-constants", "mlir::ModuleOp"> {
     Replaces an operation of constants by its result, which
     ReferenceSemanticsOpInterface computes, the same on every machine. The
     result must not be larger than `max-bytes` or than the operands together,
-    so that the program does not grow.
+    so that the program does not grow. Blocks of few bits are never decoded.
 
     Operations that depend on parameters stay: they move to `@prepare`.
     Operations that fail on their values stay, too, such as a slice out of

@@ -111,6 +111,9 @@ class HamKaas_WinogradOp<string mnemonic>
     : HamKaas_GraphOp<mnemonic, "Transform", [InferTypeOpAdaptor], ["getFlops"]>;
 
 defvar HamKaas_WinogradTensor = HamKaas_TensorOf<[F32], "float32">;
+defvar HamKaas_WinogradInputTensor = HamKaas_TensorOf<[F32, I16], "f32 or i16">;
+defvar HamKaas_WinogradOutputTensor
+    = HamKaas_TensorOf<[F32, I32], "f32 or i32">;
 
 def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
   let summary = "input transform of Winograd's convolution";
@@ -151,13 +154,15 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     For `t = 4`, the point 2 instead of 1/2 would triple the error of a
     convolution. Only the compiler creates this operation.
 
+    Of 16-bit integers, sums wrap, and `t` is 2 or 4.
+
     | `x`             | `result`                                              |
     |-----------------|-------------------------------------------------------|
     | `n x h x w x c` | `t+2 x t+2 x n x (h - 2) / t x (w - 2) / t x c`       |
 
     Constraints:
     * (C1) `x` has rank 4.
-    * (C2) `tile` is 2, 4 or 6.
+    * (C2) `tile` is 2, 4 or 6, or 2 or 4 of integers.
     * (C3) `h - 2` and `w - 2` are positive multiples of `tile`.
 
     Gradient: the transposed map of `g`.
@@ -168,8 +173,8 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     %y = hamkaas.winograd_input %x tile 2 : tensor<1x6x8x3xf32>
     ```
   }];
-  let arguments = (ins HamKaas_WinogradTensor:$x, I64Attr:$tile);
-  let results = (outs HamKaas_WinogradTensor:$result);
+  let arguments = (ins HamKaas_WinogradInputTensor:$x, I64Attr:$tile);
+  let results = (outs HamKaas_WinogradInputTensor:$result);
   let assemblyFormat = "$x `tile` $tile attr-dict `:` type($x)";
 }
 
@@ -194,15 +199,34 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
     0  1 -1  1/32 -1/32  32  -32  1
     ```
 
+    Of 32-bit integers, `A` has columns with factors instead of fractions:
+
+    ```
+    2  1  1  0        15  5  5  8  1  0
+    0  1 -1  2         0  5 -5  4 -2  0
+                       0  5  5  2  4  0
+                       0  5 -5  1 -8 15
+    ```
+
+    With the first, sums are 4 times the result, with the second 900 times. They
+    wrap: the result is the number from `-2^29` to `2^29 - 1` whose multiple has
+    the 32 bits of the sum.
+
+    With a `size`, the result is that part of whole tiles.
+
     Only the compiler creates this operation.
 
-    | `x`                             | `result`                |
-    |---------------------------------|-------------------------|
-    | `t+2 x t+2 x n x h x w x c`     | `n x t * h x t * w x c` |
+    | `x`                             | `size`    | `result`                |
+    |---------------------------------|-----------|-------------------------|
+    | `t+2 x t+2 x n x h x w x c`     | none      | `n x t * h x t * w x c` |
+    | `t+2 x t+2 x n x h x w x c`     | `[u, v]`  | `n x u x v x c`         |
 
     Constraints:
     * (C1) `x` has rank 6.
-    * (C2) The first two dimensions are both 4, both 6 or both 8.
+    * (C2) The first two dimensions are both 4, both 6 or both 8, which integers
+      do not have.
+    * (C3) `size` has 2 numbers, `t * (h - 1) < u <= t * h` and
+      `t * (w - 1) < v <= t * w`.
 
     Gradient: the transposed map of `g`.
 
@@ -212,9 +236,10 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
     %y = hamkaas.winograd_output %x : tensor<4x4x1x2x3x5xf32>
     ```
   }];
-  let arguments = (ins HamKaas_WinogradTensor:$x);
-  let results = (outs HamKaas_WinogradTensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let arguments = (ins HamKaas_WinogradOutputTensor:$x,
+                       OptionalAttr<DenseI64ArrayAttr>:$size);
+  let results = (outs HamKaas_WinogradOutputTensor:$result);
+  let assemblyFormat = "$x (`to` $size^)? attr-dict `:` type($x)";
   let extraClassDeclaration = [{
     /// Positions of a tile along one dimension.
     int64_t getTile() { return getX().getType().getShape().front() - 2; }

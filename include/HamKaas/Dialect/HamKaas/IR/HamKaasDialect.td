@@ -130,6 +130,7 @@ def HamKaas_Dialect : Dialect {
     void addMathOps();
     void addMovementOps();
     void addProgramOps();
+    void addQuantizationOps();
     void addReductionOps();
     void addRegionOps();
     void addRowOps();

@@ -39,8 +39,8 @@ def HamKaas_TargetAttr : AttrDef<HamKaas_Dialect, "Target"> {
     a registered target, which decides the passes. `chip` is the processor that
     the code runs on: an ISA level of x86-64, or the oldest GPU.
 
-    `precision` is the arithmetic of float32 factors in large contractions; all
-    sums are float32:
+    `precision` is the arithmetic of float32 factors in large contractions of a
+    GPU, or of the weights of a CPU's products; all sums are float32:
 
     | precision | factors                                          |
     |-----------|--------------------------------------------------|

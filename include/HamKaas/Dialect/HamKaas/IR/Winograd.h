@@ -32,6 +32,21 @@ llvm::ArrayRef<WinogradMatrices> getWinogradMatrices();
 /// `tile` is 2, 4 or 6.
 const WinogradMatrices &getWinogradMatrices(int64_t tile);
 
+/// The same of integers: rows of G and columns of the transposed A have factors
+/// that make them integers, so that results are multiplied by `2^shift` and by
+/// an odd number, whose inverse of 32 bits is `inverse`.
+struct IntegerWinograd {
+  WinogradMatrices matrices;
+  uint32_t inverse;
+  int64_t shift;
+};
+
+/// Of all tiles there are, the smallest first.
+llvm::ArrayRef<IntegerWinograd> getIntegerWinograd();
+
+/// `tile` is 2 or 4.
+const IntegerWinograd &getIntegerWinograd(int64_t tile);
+
 /// The matrix A, the transpose of `output`, by rows.
 llvm::SmallVector<double> getTransposedOutput(int64_t tile);
 

@@ -14,14 +14,51 @@ def PointwiseConvToMatMul
     : Pass<"hamkaas-pointwise-conv-to-matmul", "mlir::ModuleOp"> {
   let summary = "rewrite pointwise convolutions as matmuls";
   let description = [{
-    Before: `hamkaas.conv` of float32 with windows of one element, one group and
-    no padding. After: `hamkaas.matmul` with positions as rows and channels as
+    Before: `hamkaas.conv` of float32 or `i32` with windows of one element, one
+    group and no padding. After: `hamkaas.matmul` with positions as rows and channels as
     columns. Strides become a `hamkaas.strided_slice` of the operand.
 
     A matmul tile may span several rows of the image, and pointwise operations
     follow it without a reshape between. Between permutes from and to
-    channels-first, one image has its channels as rows, and only the weights are
-    permuted.
+    channels-first, an image has its channels as rows, and only the weights are
+    permuted, unless its positions would leave much of the vectors unused. With
+    `batches`, so do several images, whose products repeat the weights as their
+    left side.
+  }];
+  let options = [
+    Option<"batches", "batches", "bool", /*default=*/"false",
+           "Leave the channels of several images first, too">,
+  ];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def MultiplyIntegers : Pass<"hamkaas-multiply-integers", "mlir::ModuleOp"> {
+  let summary = "multiply dequantized integers as integers";
+  let description = [{
+    Before: `hamkaas.matmul` and `hamkaas.conv` of float32 whose operands are
+    bytes, less zero points that are bytes, times scales: one number on the
+    left, one a column on the right. After: products of `i32` that are casts of
+    `i16`, as `hamkaas-narrow-products` makes them, whose result is multiplied
+    by both scales. Other readers of such an operand read its 16-bit integers.
+
+    The integers are exact, so a result is rounded a few times, where sums of
+    floats are rounded once a product. Sums that 32 bits may not hold stay as
+    they are, and so do products whose groups have one channel each.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def NarrowProducts : Pass<"hamkaas-narrow-products", "mlir::ModuleOp"> {
+  let summary = "multiply integers of 32 bits as the 16-bit ones that they are";
+  let description = [{
+    Before: `hamkaas.matmul` and `hamkaas.conv` of `i32` whose operands are
+    known to have 16-bit numbers: casts of bytes, less zero points that are
+    bytes, perhaps moved. After: their operands are casts of `i16`, which
+    `hamkaas-form-groups` takes into the kernel of the product, so that memory
+    has 16 bits an element. Sums wrap as before.
+
+    Convolutions whose groups have one channel each wait for memory and not for
+    multiplications: they compute with float32, if that has all of their sums.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
@@ -56,6 +93,20 @@ def FuseHorizontalMatMuls : Pass<"hamkaas-fuse-horizontal-matmuls", "mlir::Modul
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def ExpandDequantize : Pass<"hamkaas-expand-dequantize", "mlir::ModuleOp"> {
+  let summary = "compute the numbers of blocks by ordinary operations";
+  let description = [{
+    Before: `hamkaas.dequantize_blocks`. After: a pointwise tree that gathers
+    bytes of each block by constant indices, takes codes and scales from them by
+    shifts and masks, and multiplies and adds in float32, by the formulas of the
+    package `gguf` and to its bits.
+
+    Products with weights that a target reads as they are stored have to be
+    rewritten before.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def NestConcats : Pass<"hamkaas-nest-concats", "mlir::ModuleOp"> {
   let summary = "split concats of many operands into nested ones";
   let description = [{
@@ -71,11 +122,27 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
   let summary = "compute 3 x 3 convolutions by Winograd's method";
   let description = [{
     Before: a two-dimensional float32 `hamkaas.conv` with 3 x 3 windows,
-    strides of 1, at least 32 channels, and a result of whole tiles of 6 x 6,
-    4 x 4 or 2 x 2. After: `hamkaas.winograd_input`, a batch of 64, 36 or 16
-    matmuls, and `hamkaas.winograd_output`. Together they need 16/81, a quarter
-    or 4/9 of the products. Parameters are transformed at load, other weights
-    in each run, if there are at least 128 tiles.
+    and strides of 1. After: `hamkaas.winograd_input` of tiles of 6 x 6, 4 x 4
+    or 2 x 2, a batch of 64, 36 or 16 matmuls, and `hamkaas.winograd_output`.
+    Together they need 16/81, a quarter or 4/9 of the products, if all tiles are
+    complete. Parameters are transformed at load, other weights in each run.
+
+    With a known `element-cost`, products of 16-bit integers, which are cast to
+    32 bits, use tiles of 4 x 4 or 2 x 2 where weights are parameters and the
+    ranges of the operands prove that the results are exact.
+
+    `element-cost` is the number of multiply-adds that take as long as an
+    element of the transformed images, which is written and read twice, or a
+    weight from memory. The tiles that take the least time are chosen, if they
+    take at most 0.9 of that of the direct convolution. Without that number, the
+    largest complete tiles are chosen if there are at least 32 channels and 32
+    tiles, or 128 with weights that are no parameters.
+
+    With a known `element-cost`, convolutions with equal dilations that divide
+    the height and the width of the result are such convolutions of separate
+    images, one for each offset of a row and a column. Larger windows are cut
+    into windows of 3 x 3 of as many times the channels, copies of the images,
+    if that takes at most 0.65 of the time.
 
     The gradient of such weights, a convolution with a 3 x 3 result, becomes
     `hamkaas.winograd_input` of the data, `hamkaas.winograd_gradient` of the
@@ -103,7 +170,13 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
            "Largest error allowed, relative to the largest value of a result">,
     Option<"maxBytes", "max-bytes", "uint64_t", /*default=*/"0",
            "Largest size of the transformed images and results of a slice, in "
-           "bytes, if it keeps 128 tiles; 0 for any">
+           "bytes, if it keeps 128 tiles; 0 for any">,
+    Option<"mostBytes", "most-bytes", "uint64_t", /*default=*/"0",
+           "Largest size of the transformed images and results with weights "
+           "that are parameters, in bytes; 0 for any">,
+    Option<"elementCost", "element-cost", "double", /*default=*/"0",
+           "Multiply-adds in the time of an element of the transformed images; "
+           "0 if it is unknown">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
@@ -114,9 +187,9 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
 def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
   let summary = "copy the operands of padded convolutions";
   let description = [{
-    Before: `hamkaas.conv` with padding. After: float32 convolutions have none,
-    but read a copy of their operand with zeros around it, made by a group of
-    its own.
+    Before: `hamkaas.conv` with padding. After: convolutions of float32, and of
+    `i32` that are casts of `i16`, have none, but read a copy of their operand
+    with zeros around it, made by a group of its own.
 
     The copy costs a few percent of the convolution; bounds checks would cost
     more. Depthwise convolutions, which cost no more than the copy, and those of
@@ -181,11 +254,19 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
     * Attention takes permutes of heads before and after it, and for up to four
       queries the pointwise producers of keys and values. Pointwise users of its
       result do not join.
-    * A depthwise convolution between a permute of its channels to the end and
-      one back takes both with it: it works in either order.
+    * A pooling or depthwise convolution between a permute of its channels to
+      the end and one back takes both with it: it works in either order.
     * With `compute-rows`, a `matmul` of one row takes the normalization of the
       row, or elementwise operations that no other root could take: each thread
       block of a GPU computes the row again, which is faster than a launch.
+    * With `repeat-left`, a batch of products takes the `broadcast` of a left
+      side that they share, and reads it where it is.
+    * With `narrow-products`, a product of `i32` whose operands are casts of
+      `i16` is a contraction, and takes the casts.
+    * With `narrow-weights`, a product takes the cast of its right side from
+      16-bit floats that depend only on parameters.
+    * With `widen-keys`, attention of any number of queries takes the casts that
+      widen keys and values, and the multiplication of each row by a scale.
 
     Two things stay apart. A contraction does not read its operands through a
     permute, since each tile would read them again in that order. Nothing is
@@ -195,6 +276,14 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
   let options = [
     Option<"computeRows", "compute-rows", "bool", /*default=*/"false",
            "Compute the left side of a product of one row in its kernel">,
+    Option<"repeatLeft", "repeat-left", "bool", /*default=*/"false",
+           "Read a left side that products of a batch share where it is">,
+    Option<"narrowProducts", "narrow-products", "bool", /*default=*/"false",
+           "Block products of 16-bit integers like those of floats">,
+    Option<"narrowWeights", "narrow-weights", "bool", /*default=*/"false",
+           "Widen right sides of 16-bit floats in the kernels of products">,
+    Option<"widenKeys", "widen-keys", "bool", /*default=*/"false",
+           "Cast keys and values of attention in its kernel">,
   ];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }

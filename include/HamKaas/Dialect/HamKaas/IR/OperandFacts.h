@@ -1,0 +1,22 @@
+//===- OperandFacts.h - What arithmetic knows of operands -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_DIALECT_HAMKAAS_IR_OPERANDFACTS_H
+#define HAMKAAS_DIALECT_HAMKAAS_IR_OPERANDFACTS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace hamkaas {
+
+/// On an exponential, no value: its operand is NaN or at most 0, or its result
+/// is not used. It cannot overflow, which saves a quarter of its instructions.
+inline constexpr llvm::StringLiteral nonPositiveAttrName =
+    "hamkaas.nonpositive";
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_DIALECT_HAMKAAS_IR_OPERANDFACTS_H

@@ -1,0 +1,306 @@
+//===- CodeProducts.cpp - Products of codes by integers ---------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeProducts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Codes of a column that a word has.
+static constexpr int64_t wordRows = 4;
+
+CodeProducts::CodeProducts(KernelBuilder &kernel, DequantizeRowsOp left,
+                           DequantizePanelsOp right, int64_t lanes)
+    : kernel(kernel), left(left), right(right), panels(kernel, right, lanes),
+      lanes(lanes), step(left.getStep()), bits(right.getBits()),
+      block(right.getBlock()) {}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<CodeProducts::Chunk> CodeProducts::listChunks() const {
+  int64_t part = std::min(step, panels.getPartRows());
+  SmallVector<Chunk> chunks;
+  for (int64_t row = 0; row < std::max(panels.getUnit(), step); row += step) {
+    Chunk chunk{row, {}};
+    for (int64_t first = row; first < row + step; first += part)
+      chunk.parts.push_back({first, part});
+    chunks.push_back(std::move(chunk));
+  }
+  return chunks;
+}
+
+SmallVector<Value> CodeProducts::add(ValueRange rows,
+                                     ArrayRef<CodePanels::Place> places,
+                                     ValueRange sums) {
+  int64_t unit = std::max(panels.getUnit(), step);
+  int64_t depth = left.getType().getDimSize(1);
+  return kernel.loop(kernel.constant(0), kernel.constant(depth / unit), 1, sums,
+                     /*writes=*/false, [&](Value number, ValueRange carried) {
+                       SmallVector<Value> next(carried);
+                       for (const Chunk &chunk : listChunks())
+                         addChunk(chunk, kernel.multiply(number, unit), rows,
+                                  places, next);
+                       return next;
+                     });
+}
+
+void CodeProducts::addChunk(const Chunk &chunk, Value unit, ValueRange rows,
+                            ArrayRef<CodePanels::Place> places,
+                            MutableArrayRef<Value> sums) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  auto floats = VectorType::get(lanes, ir.getF32Type());
+  Value depth = kernel.add(unit, chunk.row);
+  SmallVector<Value> scales, codeSums, scaledSums;
+  for (Value row : rows) {
+    scales.push_back(
+        loadLeft(left.getScales(), row, kernel.divide(depth, left.getBlock())));
+    codeSums.push_back(
+        loadLeft(left.getSums(), row, kernel.divide(depth, step)));
+    if (right.getOffsets())
+      scaledSums.push_back(arith::MulFOp::create(
+          ir, loc, scales.back(),
+          arith::SIToFPOp::create(ir, loc, floats, codeSums.back())));
+  }
+  // Beside accumulators, registers hold the codes of both sides. 12 of 16
+  // accumulators are slower for codes of 4 bits, and no faster for 8.
+  int64_t count = places.size(), rowCount = rows.size();
+  int64_t accumulators = kernel.target().registers / (rowCount == 1 ? 4 : 2);
+  int64_t group = std::max<int64_t>(1, accumulators / rowCount);
+  for (int64_t first = 0; first < count; first += group) {
+    ArrayRef<CodePanels::Place> here =
+        places.slice(first, std::min(group, count - first));
+    SmallVector<Value> products = multiply(chunk, unit, rows, here);
+    for (auto [v, place] : llvm::enumerate(here)) {
+      CodePanels::Factors factors =
+          panels.loadFactors(kernel.divide(depth, block), place);
+      for (int64_t r = 0; r < rowCount; ++r) {
+        Value product = products[r * here.size() + v];
+        if (right.getZero() != 0)
+          product = arith::SubIOp::create(
+              ir, loc, product,
+              arith::MulIOp::create(ir, loc, codeSums[r],
+                                    words(right.getZero())));
+        Value scale = arith::MulFOp::create(ir, loc, factors.scale, scales[r]);
+        Value number = arith::SIToFPOp::create(ir, loc, floats, product);
+        Value &sum = sums[r * count + first + v];
+        sum = kernel.multiplyAdd(number, scale, sum);
+        if (right.getOffsets())
+          sum = kernel.multiplyAdd(factors.offset, scaledSums[r], sum);
+      }
+    }
+  }
+}
+
+/// The sums of the products of codes in a chunk, row by row.
+SmallVector<Value> CodeProducts::multiply(const Chunk &chunk, Value unit,
+                                          ValueRange rows,
+                                          ArrayRef<CodePanels::Place> places) {
+  SmallVector<Value> sums;
+  int64_t count = chunk.parts.front().rows / wordRows;
+  if (rows.size() == 1) {
+    // The next codes are loaded while these are multiplied.
+    for (int64_t w = 0; w < count; ++w)
+      sums = multiplyWords(chunk, unit, kernel.constant(w), rows, places, sums);
+  } else {
+    // Unrolled, LLVM would load all codes first and spill them.
+    sums.assign(rows.size() * places.size(), addsBytes() ? pairs(0) : words(0));
+    sums = kernel.loop(kernel.constant(0), kernel.constant(count), 1, sums,
+                       /*writes=*/false, [&](Value word, ValueRange carried) {
+                         return multiplyWords(chunk, unit, word, rows, places,
+                                              carried);
+                       });
+  }
+  if (!addsBytes())
+    return sums;
+  for (Value &sum : sums)
+    sum = multiplyPairs(sum, pairs(1));
+  return sums;
+}
+
+/// `sums`, which may be empty, with the products of word `index` of each part
+/// of a chunk added.
+SmallVector<Value>
+CodeProducts::multiplyWords(const Chunk &chunk, Value unit, Value index,
+                            ValueRange rows, ArrayRef<CodePanels::Place> places,
+                            ValueRange sums) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  // Two products of magnitudes of at most 128 and 127 have 16 bits, too.
+  bool movesSigns = bits == 8 && lanes == 8;
+  bool isUnsigned = bits != 8, splits = lanes < 8 || (bits == 8 && !movesSigns);
+  SmallVector<Value> next(sums);
+  next.resize(rows.size() * places.size());
+  // 16 bits hold the sums of 4 products with codes of 6 bits: those of a word
+  // of one part, and of a word of the next.
+  bool addsParts = bits == 6 && rows.size() == 1;
+  SmallVector<Value> firsts(next.size());
+  for (Words part : chunk.parts) {
+    Value depth = kernel.add(kernel.add(unit, part.row),
+                             kernel.multiply(index, wordRows));
+    SmallVector<Value> leftWords;
+    for (Value row : rows)
+      leftWords.push_back(loadLeftWord(row, depth));
+    for (auto [v, place] : llvm::enumerate(places)) {
+      Value codes = panels.loadCodes(unit, part.row, index, place);
+      Value even, odd, magnitudes;
+      if (movesSigns) {
+        magnitudes = getMagnitudes(codes);
+      } else if (splits) {
+        even = splitPairs(codes, /*isOdd=*/false, isUnsigned);
+        odd = splitPairs(codes, /*isOdd=*/true, isUnsigned);
+      }
+      for (auto [r, word] : llvm::enumerate(leftWords)) {
+        Value product;
+        if (addsBytes()) {
+          product = multiplyBytes(codes, word);
+        } else if (movesSigns) {
+          product = multiplyPairs(
+              multiplyBytes(magnitudes, moveSigns(codes, word)), pairs(1));
+        } else if (!splits) {
+          product = multiplyBytes(codes, word);
+          if (Value &first = firsts[r * places.size() + v]) {
+            product = arith::AddIOp::create(ir, loc, first, product);
+            first = {};
+          } else if (addsParts) {
+            first = product;
+            continue;
+          }
+          product = multiplyPairs(product, pairs(1));
+        } else {
+          Value first = multiplyPairs(even, splitPairs(word, false, false));
+          Value second = multiplyPairs(odd, splitPairs(word, true, false));
+          product = arith::AddIOp::create(ir, loc, first, second);
+        }
+        Value &sum = next[r * places.size() + v];
+        sum = sum ? arith::AddIOp::create(ir, loc, sum, product).getResult()
+                  : product;
+      }
+    }
+  }
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+VectorType CodeProducts::vectorOf(int64_t bits, int64_t count) {
+  return VectorType::get(count, kernel.ir().getIntegerType(bits));
+}
+
+Value CodeProducts::words(int64_t value) {
+  return arith::ConstantOp::create(
+      kernel.ir(), kernel.loc(),
+      SplatElementsAttr::get(vectorOf(32, lanes),
+                             kernel.ir().getI32IntegerAttr(value)));
+}
+
+Value CodeProducts::pairs(int64_t value) {
+  return arith::ConstantOp::create(
+      kernel.ir(), kernel.loc(),
+      SplatElementsAttr::get(vectorOf(16, lanes * 2),
+                             kernel.ir().getI16IntegerAttr(value)));
+}
+
+Value CodeProducts::toBytes(Value words) {
+  return vector::BitCastOp::create(kernel.ir(), kernel.loc(),
+                                   vectorOf(8, lanes * 4), words);
+}
+
+/// Codes of 4 rows of the depth, in all lanes.
+Value CodeProducts::loadLeftWord(Value row, Value depth) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  int64_t size = left.getType().getDimSize(1);
+  Value linear = kernel.add(kernel.multiply(row, size), depth);
+  Value bytes = vector::LoadOp::create(ir, loc, vectorOf(8, wordRows),
+                                       kernel.flatBuffer(left.getCodes()),
+                                       ValueRange{linear});
+  Value word = vector::ExtractOp::create(
+      ir, loc, vector::BitCastOp::create(ir, loc, vectorOf(32, 1), bytes),
+      ArrayRef<int64_t>{0});
+  return kernel.broadcast(word, lanes);
+}
+
+/// An element of a row, in all lanes.
+Value CodeProducts::loadLeft(Value tensor, Value row, Value column) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value linear = kernel.add(kernel.multiply(row, type.getDimSize(1)), column);
+  Value vector = vector::LoadOp::create(
+      kernel.ir(), kernel.loc(), VectorType::get(1, type.getElementType()),
+      kernel.flatBuffer(tensor), ValueRange{linear});
+  Value element = vector::ExtractOp::create(kernel.ir(), kernel.loc(), vector,
+                                            ArrayRef<int64_t>{0});
+  return kernel.broadcast(element, lanes);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+Value CodeProducts::call(StringRef intrinsic, Type type, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(kernel.ir(), kernel.loc(), type,
+                                       kernel.ir().getStringAttr(intrinsic),
+                                       operands)
+      .getResult(0);
+}
+
+/// The magnitudes of signed bytes, as unsigned ones.
+Value CodeProducts::getMagnitudes(Value words) {
+  OpBuilder &ir = kernel.ir();
+  Value bytes = toBytes(words);
+  Value zero = arith::ConstantOp::create(ir, kernel.loc(),
+                                         ir.getZeroAttr(bytes.getType()));
+  Value negated = arith::SubIOp::create(ir, kernel.loc(), zero, bytes);
+  return arith::MaxSIOp::create(ir, kernel.loc(), bytes, negated);
+}
+
+/// The bytes `words` with the signs of `signs` in addition.
+Value CodeProducts::moveSigns(Value signs, Value words) {
+  return call("llvm.x86.avx2.psign.b", vectorOf(8, lanes * 4),
+              {toBytes(words), toBytes(signs)});
+}
+
+/// The sums of two products each, which have 16 bits.
+Value CodeProducts::multiplyBytes(Value unsignedBytes, Value bytes) {
+  return call(lanes == 8 ? "llvm.x86.avx2.pmadd.ub.sw"
+                         : "llvm.x86.avx512.pmaddubs.w.512",
+              vectorOf(16, lanes * 2),
+              {toBytes(unsignedBytes), toBytes(bytes)});
+}
+
+/// The sums of two products of 16 bits each.
+Value CodeProducts::multiplyPairs(Value lhs, Value rhs) {
+  return call(lanes == 4   ? "llvm.x86.sse2.pmadd.wd"
+              : lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
+                           : "llvm.x86.avx512.pmaddw.d.512",
+              vectorOf(32, lanes), {lhs, rhs});
+}
+
+/// The even or odd bytes of words as integers of 16 bits.
+Value CodeProducts::splitPairs(Value words, bool isOdd, bool isUnsigned) {
+  OpBuilder &ir = kernel.ir();
+  Location loc = kernel.loc();
+  VectorType type = vectorOf(16, lanes * 2);
+  Value pairs = vector::BitCastOp::create(ir, loc, type, words);
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        ir, loc, SplatElementsAttr::get(type, ir.getI16IntegerAttr(value)));
+  };
+  if (isUnsigned)
+    return isOdd ? arith::ShRUIOp::create(ir, loc, pairs, number(8)).getResult()
+                 : arith::AndIOp::create(ir, loc, pairs, number(255));
+  if (!isOdd)
+    pairs = arith::ShLIOp::create(ir, loc, pairs, number(8));
+  return arith::ShRSIOp::create(ir, loc, pairs, number(8));
+}

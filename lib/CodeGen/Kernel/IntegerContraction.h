@@ -1,0 +1,36 @@
+//===- IntegerContraction.h - Products of 16-bit integers -------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_CODEGEN_KERNEL_INTEGERCONTRACTION_H
+#define HAMKAAS_LIB_CODEGEN_KERNEL_INTEGERCONTRACTION_H
+
+#include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
+#include "HamKaas/CodeGen/Kernel/CostModel.h"
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
+
+namespace hamkaas {
+
+/// Returns whether `root` sums up products of integers.
+bool isIntegerContraction(mlir::linalg::LinalgOp root);
+
+/// The 16-bit numbers that `operand` has as 32-bit ones; null if it is no such
+/// cast.
+mlir::OpOperand *getWidened(mlir::Value operand);
+
+/// Columns of a panel of a packed right side, which has pairs of consecutive
+/// elements of the depth: `[columns / width][depth / 2][width][2]`.
+int64_t choosePairPanelWidth(const CostModel &costs,
+                             const ContractionLoops &loops);
+
+/// Part of emitContraction, for integers.
+llvm::FailureOr<Tile> emitIntegerContraction(KernelBuilder &kernel,
+                                             mlir::linalg::LinalgOp root,
+                                             mlir::Value result);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_CODEGEN_KERNEL_INTEGERCONTRACTION_H

@@ -1,0 +1,264 @@
+//===- PackQuantized.cpp - Packs weights of few bits ------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
+#include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
+#include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "HamKaas/Dialect/HamKaas/Graph/RowCodes.h"
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_CPUPACKQUANTIZED
+#include "HamKaas/CodeGen/Kernel/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+namespace {
+
+/// A product with a transposed matrix of blocks, or of codes.
+struct QuantizedProduct {
+  MatMulOp product;
+  Value matrix;
+
+  bool isOfVector() { return product.getLhs().getType().getRank() == 1; }
+  int64_t getRows() {
+    return isOfVector() ? 1 : product.getLhs().getType().getDimSize(0);
+  }
+};
+
+/// Panels of a matrix, as `hamkaas.dequantize_panels` reads them.
+struct Panels {
+  Value codes, scales, offsets, factors;
+  int64_t bits, span, block, zero;
+};
+
+/// Rows as `hamkaas.dequantize_rows` reads them.
+struct RoundedRows {
+  Value codes, scales, sums;
+};
+
+/// Rounds the numbers of a matrix to codes of 8 bits.
+class RowRounder {
+public:
+  RowRounder(OpBuilder &builder, Location loc, Value matrix)
+      : builder(builder), loc(loc), matrix(matrix),
+        rows(cast<ShapedType>(matrix.getType()).getDimSize(0)),
+        columns(cast<ShapedType>(matrix.getType()).getDimSize(1)) {}
+
+  /// Numbers that have one scale.
+  static constexpr int64_t block = 32;
+
+  /// Returns whether each block of the other side has a scale for each of its
+  /// parts, or the other way round.
+  static bool fits(int64_t otherBlock, int64_t depth) {
+    return depth % block == 0 &&
+           (otherBlock % block == 0 || block % otherBlock == 0);
+  }
+
+  RoundedRows round(int64_t step) {
+    int64_t blocks = columns / block;
+    Value x = reshape(matrix, {rows, blocks, block});
+    Value largest =
+        ReduceOp::create(builder, loc, Combiner::Max,
+                         AbsOp::create(builder, loc, x), ArrayRef<int64_t>{2});
+    largest = reshape(largest, {rows, blocks, 1});
+    // Only zeros have a smaller one.
+    Value positive = MaxOp::create(builder, loc, largest, number(0x1p-100f));
+    Value factor = DivOp::create(
+        builder, loc,
+        BroadcastOp::create(builder, loc, positive.getType(), number(127)),
+        positive);
+    Value codes = cast(
+        RoundOp::create(builder, loc, MulOp::create(builder, loc, x, factor)),
+        builder.getI8Type());
+    Value scales = MulOp::create(builder, loc, largest, number(1 / 127.0f));
+    Value sums =
+        ReduceOp::create(builder, loc, Combiner::Sum,
+                         cast(reshape(codes, {rows, columns / step, step}),
+                              builder.getI32Type()),
+                         ArrayRef<int64_t>{2});
+    return {reshape(codes, {rows, columns}), reshape(scales, {rows, blocks}),
+            sums};
+  }
+
+private:
+  Value reshape(Value x, ArrayRef<int64_t> shape) {
+    auto type = mlir::cast<RankedTensorType>(x.getType()).clone(shape);
+    return ReshapeOp::create(builder, loc, type, x);
+  }
+
+  Value cast(Value x, Type element) {
+    auto type = mlir::cast<RankedTensorType>(x.getType());
+    return CastOp::create(builder, loc, type.clone(element), x);
+  }
+
+  Value number(float value) {
+    auto type = RankedTensorType::get({1, 1, 1}, builder.getF32Type());
+    return ConstantOp::create(builder, loc,
+                              DenseElementsAttr::get(type, value));
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Value matrix;
+  int64_t rows, columns;
+};
+
+/// Lanes of the narrowest instruction for products of integers.
+constexpr int64_t leastWidth = 4;
+
+struct CPUPackQuantized
+    : hamkaas::impl::CPUPackQuantizedBase<CPUPackQuantized> {
+  using CPUPackQuantizedBase::CPUPackQuantizedBase;
+
+  void runOnOperation() override {
+    FailureOr<TargetDescription> described = describeTarget(getOperation());
+    if (failed(described))
+      return signalPassFailure();
+    target = *described;
+    SmallVector<QuantizedProduct> products = findProducts();
+    // All functions of a program read a matrix in one layout.
+    llvm::DenseMap<Type, int64_t> rows;
+    for (QuantizedProduct found : products) {
+      int64_t &most = rows[found.matrix.getType()];
+      most = std::max(most, found.getRows());
+    }
+    for (QuantizedProduct found : products)
+      replace(found, rows.at(found.matrix.getType()));
+    // Nothing else reads most matrices.
+    for (QuantizedProduct found : products)
+      for (Operation *user :
+           llvm::make_early_inc_range(found.matrix.getUsers()))
+        if (isOpTriviallyDead(user))
+          user->erase();
+  }
+
+private:
+  SmallVector<QuantizedProduct> findProducts() {
+    SmallVector<QuantizedProduct> products;
+    getOperation().walk([&](Block *block) {
+      DenseSet<Operation *> parameterOps = findParameterOps(*block);
+      for (auto product : block->getOps<MatMulOp>()) {
+        auto permute = product.getRhs().getDefiningOp<PermuteOp>();
+        if (permute && parameterOps.contains(permute) &&
+            permute.getType().getRank() == 2 &&
+            permute.getPermutation() == ArrayRef<int64_t>{1, 0} &&
+            isOfCodes(permute.getX()))
+          products.push_back({product, permute.getX()});
+      }
+    });
+    return products;
+  }
+
+  static bool isOfCodes(Value matrix) {
+    return matrix.getDefiningOp<DequantizeBlocksOp>() || matchRowCodes(matrix);
+  }
+
+  static BlockCodes split(OpBuilder &builder, Value matrix) {
+    if (auto blocks = matrix.getDefiningOp<DequantizeBlocksOp>())
+      return splitBlocks(builder, blocks);
+    return splitRowCodes(builder, matrix.getLoc(), *matchRowCodes(matrix));
+  }
+
+  void replace(QuantizedProduct found, int64_t rows) {
+    auto [product, matrix] = found;
+    auto type = cast<RankedTensorType>(matrix.getType());
+    int64_t columns = type.getDimSize(0), depth = type.getDimSize(1);
+    int64_t width =
+        std::max(leastWidth, choosePanelWidth(CostModel(*target), /*outer=*/1,
+                                              rows, columns, depth));
+    Panels &panels = known[{matrix, width}];
+    if (!panels.codes)
+      panels = pack(matrix, width);
+    OpBuilder builder(product);
+    if (integers && !found.isOfVector() &&
+        RowRounder::fits(panels.block, depth))
+      roundLeftSide(builder, product,
+                    std::min(panels.block, RowRounder::block));
+    product.getRhsMutable().assign(DequantizePanelsOp::create(
+        builder, matrix.getLoc(), panels.codes, panels.scales, panels.offsets,
+        panels.factors, panels.bits, panels.span, panels.block, panels.zero,
+        columns));
+  }
+
+  /// Products of one left side share its codes, but for what their kernels
+  /// read.
+  void roundLeftSide(OpBuilder &builder, MatMulOp product, int64_t step) {
+    Value matrix = product.getLhs();
+    RoundedRows &rows = rounded[{matrix, step}];
+    if (!rows.codes)
+      rows = RowRounder(builder, product.getLoc(), matrix).round(step);
+    product.getLhsMutable().assign(DequantizeRowsOp::create(
+        builder, product.getLoc(), rows.codes, rows.scales, rows.sums,
+        RowRounder::block, step));
+  }
+
+  static Panels pack(Value matrix, int64_t width) {
+    OpBuilder builder(matrix.getDefiningOp());
+    BlockCodes blocks = split(builder, matrix);
+    auto pack = [&](Value x, ArrayRef<int64_t> inner,
+                    ArrayRef<int64_t> permutation) {
+      return x ? packColumns(builder, matrix.getLoc(), x, width, inner,
+                             permutation)
+               : x;
+    };
+    int64_t words = cast<ShapedType>(blocks.codes.getType()).getDimSize(1) / 4;
+    int64_t count = cast<ShapedType>(blocks.scales.getType()).getDimSize(1);
+    SmallVector<int64_t> factors;
+    if (blocks.factors)
+      llvm::append_range(
+          factors,
+          cast<ShapedType>(blocks.factors.getType()).getShape().drop_front());
+    return {pack(blocks.codes, {words, 4}, {0, 2, 1, 3}),
+            pack(blocks.scales, {count}, {0, 2, 1}),
+            pack(blocks.offsets, {count}, {0, 2, 1}),
+            pack(blocks.factors, factors, {0, 2, 3, 1}),
+            blocks.bits,
+            blocks.span,
+            blocks.block,
+            blocks.zero};
+  }
+
+  /// The rows of `x` as columns of panels: `panels x inner x width`, with the
+  /// width where `permutation` puts it.
+  static Value packColumns(OpBuilder &builder, Location loc, Value x,
+                           int64_t width, ArrayRef<int64_t> inner,
+                           ArrayRef<int64_t> permutation) {
+    auto type = cast<RankedTensorType>(x.getType());
+    int64_t panels = llvm::divideCeil(type.getDimSize(0), width);
+    int64_t missing = panels * width - type.getDimSize(0);
+    if (missing) {
+      SmallVector<int64_t> none(type.getRank(), 0), high(none);
+      high.front() = missing;
+      x = PadOp::create(
+          builder, loc, x, none, high, none,
+          cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
+    }
+    SmallVector<int64_t> shape{panels, width};
+    shape.append(inner.begin(), inner.end());
+    x = ReshapeOp::create(builder, loc, type.clone(shape), x);
+    return PermuteOp::create(builder, loc, x, permutation);
+  }
+
+  std::optional<TargetDescription> target;
+  llvm::DenseMap<std::pair<Value, int64_t>, RoundedRows> rounded;
+  llvm::DenseMap<std::pair<Value, int64_t>, Panels> known;
+};
+
+} // namespace

@@ -1,0 +1,147 @@
+// RUN: hamkaas-opt %s -hamkaas-use-winograd=element-cost=12 | FileCheck %s
+// RUN: hamkaas-opt %s "-hamkaas-use-winograd=element-cost=12 most-bytes=1000" | FileCheck %s --check-prefix=SMALL
+// RUN: hamkaas-opt %s -hamkaas-use-winograd=element-cost=20 | FileCheck %s --check-prefix=DEAR
+// RUN: hamkaas-opt %s -hamkaas-use-winograd | FileCheck %s --check-prefix=UNKNOWN
+
+// With a known cost of an element, the least time decides. Few tiles and few
+// channels pay off: 36 * (16 + 12 * 16 * (1 / 64 + 1 / 64)) multiply-adds per
+// pair of channels are less than 9 * 256.
+
+ml_program.global private @w16(#ml_program.extern<tensor<3x3x16x16xf32>>) : tensor<3x3x16x16xf32>
+ml_program.global private @w32(#ml_program.extern<tensor<3x3x8x32xf32>>) : tensor<3x3x8x32xf32>
+ml_program.global private @w64(#ml_program.extern<tensor<3x3x64x64xf32>>) : tensor<3x3x64x64xf32>
+
+// CHECK-LABEL: func @few_tiles(
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4 : tensor<1x18x18x64xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 2 : tensor<1x10x10x64xf32>
+// CHECK:         hamkaas.conv {{.*}} : tensor<1x4x4x64xf32>
+// DEAR-LABEL:  func @few_tiles(
+// DEAR:          hamkaas.winograd_input %{{.*}} tile 4 : tensor<1x18x18x64xf32>
+// DEAR:          hamkaas.winograd_input %{{.*}} tile 2 : tensor<1x10x10x64xf32>
+// None of them, if their transformed images are to take 1000 bytes at most.
+// SMALL-LABEL: func @few_tiles(
+// SMALL-NOT:     hamkaas.winograd_input
+// SMALL:         return
+// UNKNOWN:     func @few_tiles(
+// UNKNOWN:       hamkaas.winograd_input %{{.*}} tile 2 : tensor<1x18x18x64xf32>
+// UNKNOWN:       hamkaas.winograd_output
+// UNKNOWN:       hamkaas.conv {{.*}} : tensor<1x8x8x64xf32>
+func.func @few_tiles(%x: tensor<1x16x16x64xf32>, %y: tensor<1x8x8x64xf32>, %z: tensor<1x4x4x64xf32>) -> (tensor<1x16x16x64xf32>, tensor<1x8x8x64xf32>, tensor<1x4x4x64xf32>) {
+  %w = ml_program.global_load_const @w64 : tensor<3x3x64x64xf32>
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x16x16x64xf32>, tensor<3x3x64x64xf32>
+  %1 = hamkaas.conv %y, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x8x8x64xf32>, tensor<3x3x64x64xf32>
+  %2 = hamkaas.conv %z, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x4x4x64xf32>, tensor<3x3x64x64xf32>
+  return %0, %1, %2 : tensor<1x16x16x64xf32>, tensor<1x8x8x64xf32>, tensor<1x4x4x64xf32>
+}
+
+// CHECK-LABEL: func @few_channels(
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4 : tensor<1x30x30x16xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4 : tensor<1x30x30x8xf32>
+// DEAR-LABEL:  func @few_channels(
+// DEAR:          hamkaas.winograd_input %{{.*}} tile 4 : tensor<1x30x30x16xf32>
+// DEAR:          hamkaas.conv {{.*}} : tensor<1x28x28x8xf32>
+func.func @few_channels(%x: tensor<1x28x28x16xf32>, %y: tensor<1x28x28x8xf32>) -> (tensor<1x28x28x16xf32>, tensor<1x28x28x32xf32>) {
+  %v = ml_program.global_load_const @w16 : tensor<3x3x16x16xf32>
+  %w = ml_program.global_load_const @w32 : tensor<3x3x8x32xf32>
+  %0 = hamkaas.conv %x, %v strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x28x28x16xf32>, tensor<3x3x16x16xf32>
+  %1 = hamkaas.conv %y, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x28x28x8xf32>, tensor<3x3x8x32xf32>
+  return %0, %1 : tensor<1x28x28x16xf32>, tensor<1x28x28x32xf32>
+}
+
+// Transforming the weights in each run takes the time of 36 tiles.
+
+// CHECK-LABEL: func @weights(
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 2 : tensor<1x18x18x64xf32>
+// CHECK:         hamkaas.conv {{.*}} : tensor<1x8x8x64xf32>
+// CHECK:         return
+func.func @weights(%w: tensor<3x3x64x64xf32>, %x: tensor<1x16x16x64xf32>, %y: tensor<1x8x8x64xf32>) -> (tensor<1x16x16x64xf32>, tensor<1x8x8x64xf32>) {
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x16x16x64xf32>, tensor<3x3x64x64xf32>
+  %1 = hamkaas.conv %y, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x8x8x64xf32>, tensor<3x3x64x64xf32>
+  return %0, %1 : tensor<1x16x16x64xf32>, tensor<1x8x8x64xf32>
+}
+
+// Incomplete tiles: 16 x 16 positions for 14 x 14, and 8 x 8 for 7 x 7. Where
+// there is no padding, they take a copy.
+
+// CHECK-LABEL: func @parts(
+// CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<1x14x896xf32>) -> tensor<1x18x1152xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4 : tensor<1x18x18x64xf32>
+// CHECK:         hamkaas.winograd_output %{{.*}} to [14, 14] : tensor<6x6x1x4x4x64xf32>
+// CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<1x9x576xf32>) -> tensor<1x10x640xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 2 : tensor<1x10x10x64xf32>
+// CHECK:         hamkaas.winograd_output %{{.*}} to [7, 7] : tensor<4x4x1x4x4x64xf32>
+// UNKNOWN-LABEL: func @parts(
+// UNKNOWN:       hamkaas.winograd_input %{{.*}} tile 2 : tensor<1x16x16x64xf32>
+// UNKNOWN:       hamkaas.conv
+func.func @parts(%x: tensor<1x14x14x64xf32>, %y: tensor<1x9x9x64xf32>) -> (tensor<1x14x14x64xf32>, tensor<1x7x7x64xf32>) {
+  %w = ml_program.global_load_const @w64 : tensor<3x3x64x64xf32>
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x14x14x64xf32>, tensor<3x3x64x64xf32>
+  %1 = hamkaas.conv %y, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x9x9x64xf32>, tensor<3x3x64x64xf32>
+  return %0, %1 : tensor<1x14x14x64xf32>, tensor<1x7x7x64xf32>
+}
+
+// With a dilation of 2, a window contains every second row and column: four
+// separate images of 14 x 14. Not for sizes that 2 does not divide, and not for
+// different dilations.
+
+// CHECK-LABEL: func @dilated(
+// CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<1x28x1792xf32>) -> tensor<1x32x2048xf32>
+// CHECK:         %[[ROWS:.*]] = hamkaas.reshape %{{.*}} : tensor<1x32x32x64xf32> -> tensor<1x16x2x16x2x64xf32>
+// CHECK:         %[[PARTS:.*]] = hamkaas.permute %[[ROWS]][0, 2, 4, 1, 3, 5]
+// CHECK:         hamkaas.reshape %[[PARTS]] : tensor<1x2x2x16x16x64xf32> -> tensor<4x16x16x64xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4 : tensor<4x18x18x64xf32>
+// CHECK:         %[[Y:.*]] = hamkaas.winograd_output %{{.*}} to [14, 14] : tensor<6x6x4x4x4x64xf32>
+// CHECK:         %[[SPLIT:.*]] = hamkaas.reshape %[[Y]] : tensor<4x14x14x64xf32> -> tensor<1x2x2x14x14x64xf32>
+// CHECK:         %[[JOINED:.*]] = hamkaas.permute %[[SPLIT]][0, 3, 1, 4, 2, 5]
+// CHECK:         %[[RESULT:.*]] = hamkaas.reshape %[[JOINED]] : tensor<1x14x2x14x2x64xf32> -> tensor<1x28x28x64xf32>
+// CHECK:         hamkaas.conv {{.*}} dilations [2, 2]
+// CHECK:         hamkaas.conv {{.*}} dilations [2, 1]
+// CHECK:         return %[[RESULT]]
+// UNKNOWN-LABEL: func @dilated(
+// UNKNOWN-NOT:   hamkaas.winograd_
+// UNKNOWN:       return
+func.func @dilated(%x: tensor<1x28x28x64xf32>, %y: tensor<1x27x28x64xf32>) -> (tensor<1x28x28x64xf32>, tensor<1x27x28x64xf32>, tensor<1x28x28x64xf32>) {
+  %w = ml_program.global_load_const @w64 : tensor<3x3x64x64xf32>
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [2, 2] pad [2, 2] to [2, 2] groups 1 : tensor<1x28x28x64xf32>, tensor<3x3x64x64xf32>
+  %1 = hamkaas.conv %y, %w strides [1, 1] dilations [2, 2] pad [2, 2] to [2, 2] groups 1 : tensor<1x27x28x64xf32>, tensor<3x3x64x64xf32>
+  %2 = hamkaas.conv %x, %w strides [1, 1] dilations [2, 1] pad [2, 1] to [2, 1] groups 1 : tensor<1x28x28x64xf32>, tensor<3x3x64x64xf32>
+  return %0, %1, %2 : tensor<1x28x28x64xf32>, tensor<1x27x28x64xf32>, tensor<1x28x28x64xf32>
+}
+
+// A window of 5 x 5 is four of 3 x 3, with zeros beyond it. The images are
+// copied for each. Not for few channels, nor for 4 x 4 windows, of which most
+// would be zeros.
+
+ml_program.global private @w5(#ml_program.extern<tensor<5x5x64x64xf32>>) : tensor<5x5x64x64xf32>
+ml_program.global private @v5(#ml_program.extern<tensor<5x5x8x8xf32>>) : tensor<5x5x8x8xf32>
+ml_program.global private @w4(#ml_program.extern<tensor<4x4x64x64xf32>>) : tensor<4x4x64x64xf32>
+// CHECK-LABEL: func @windows(
+// CHECK:         %[[W:.*]] = ml_program.global_load_const @w5
+// CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<1x28x1792xf32>) -> tensor<1x33x2112xf32>
+// CHECK:         %[[X:.*]] = hamkaas.reshape %{{.*}} : tensor<1x33x2112xf32> -> tensor<1x33x33x64xf32>
+// CHECK:         %[[A:.*]] = hamkaas.strided_slice %[[X]] offsets [0, 0, 0, 0] sizes [1, 30, 30, 64]
+// CHECK:         %[[B:.*]] = hamkaas.strided_slice %[[X]] offsets [0, 0, 3, 0] sizes [1, 30, 30, 64]
+// CHECK:         %[[C:.*]] = hamkaas.strided_slice %[[X]] offsets [0, 3, 0, 0] sizes [1, 30, 30, 64]
+// CHECK:         %[[D:.*]] = hamkaas.strided_slice %[[X]] offsets [0, 3, 3, 0] sizes [1, 30, 30, 64]
+// CHECK:         %[[COPIES:.*]] = hamkaas.concat %[[A]], %[[B]], %[[C]], %[[D]] dim 3
+// CHECK:         %[[PADDED:.*]] = hamkaas.pad %[[W]] low [0, 0, 0, 0] high [1, 1, 0, 0]
+// CHECK:         %[[PARTS:.*]] = hamkaas.reshape %[[PADDED]] : tensor<6x6x64x64xf32> -> tensor<2x3x2x3x64x64xf32>
+// CHECK:         %[[ORDERED:.*]] = hamkaas.permute %[[PARTS]][1, 3, 0, 2, 4, 5]
+// CHECK:         hamkaas.reshape %[[ORDERED]] : tensor<3x3x2x2x64x64xf32> -> tensor<3x3x256x64xf32>
+// CHECK:         hamkaas.winograd_input %[[COPIES]] tile 4 : tensor<1x30x30x256xf32>
+// CHECK:         %[[Y:.*]] = hamkaas.winograd_output
+// CHECK:         hamkaas.conv {{.*}} tensor<5x5x8x8xf32>
+// CHECK:         hamkaas.conv {{.*}} tensor<4x4x64x64xf32>
+// CHECK:         return %[[Y]]
+// UNKNOWN-LABEL: func @windows(
+// UNKNOWN-NOT:   hamkaas.winograd_
+// UNKNOWN:       return
+func.func @windows(%x: tensor<1x28x28x64xf32>, %y: tensor<1x28x28x8xf32>) -> (tensor<1x28x28x64xf32>, tensor<1x28x28x8xf32>, tensor<1x28x28x64xf32>) {
+  %w5 = ml_program.global_load_const @w5 : tensor<5x5x64x64xf32>
+  %v5 = ml_program.global_load_const @v5 : tensor<5x5x8x8xf32>
+  %w4 = ml_program.global_load_const @w4 : tensor<4x4x64x64xf32>
+  %0 = hamkaas.conv %x, %w5 strides [1, 1] dilations [1, 1] pad [2, 2] to [2, 2] groups 1 : tensor<1x28x28x64xf32>, tensor<5x5x64x64xf32>
+  %1 = hamkaas.conv %y, %v5 strides [1, 1] dilations [1, 1] pad [2, 2] to [2, 2] groups 1 : tensor<1x28x28x8xf32>, tensor<5x5x8x8xf32>
+  %2 = hamkaas.conv %x, %w4 strides [1, 1] dilations [1, 1] pad [1, 1] to [2, 2] groups 1 : tensor<1x28x28x64xf32>, tensor<4x4x64x64xf32>
+  return %0, %1, %2 : tensor<1x28x28x64xf32>, tensor<1x28x28x8xf32>, tensor<1x28x28x64xf32>
+}
