@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /// Raised when the layout or the meaning of a structure below changes.
-#define HAMKAAS_PROGRAM_VERSION 8
+#define HAMKAAS_PROGRAM_VERSION 9
 
 /// Name of the HamKaasProgram that a compiled model exports.
 #define HAMKAAS_PROGRAM_SYMBOL "HamKaasModelProgram"
@@ -60,6 +60,14 @@ typedef enum HamKaasIsaLevel {
   HamKaasIsaX86_64_V3 = 3, /* AVX2 and FMA */
   HamKaasIsaX86_64_V4 = 4  /* AVX-512 F, BW, CD, DQ, VL */
 } HamKaasIsaLevel;
+
+/// Instructions beyond a level. A kernel that gains from them has code for them
+/// beside that of its level, which computes the same bits.
+typedef enum HamKaasCpuFeature {
+  /// Dot products of 4 bytes: AVX-VNNI in programs of level 3, AVX512-VNNI in
+  /// those of level 4.
+  HamKaasCpuDotProducts = 1
+} HamKaasCpuFeature;
 
 /// An input, output, parameter or state tensor: dense, row-major.
 typedef struct HamKaasTensorInfo {
@@ -113,7 +121,9 @@ typedef struct HamKaasFailure {
 } HamKaasFailure;
 
 /// Runs the tiles [begin, end) of a kernel. `arguments` are the addresses of
-/// its tensors. Returns 0, or 1 with `values` (4 entries) if a run-time check
+/// its tensors; the element before the first, as an integer of 64 bits, has
+/// HamKaasExecution::features, which only kernels with code for a feature read.
+/// Returns 0, or 1 with `values` (4 entries) if a run-time check
 /// failed; then the kernel has written nothing. With `begin == end` it only
 /// runs its checks. If the caller has just done that, `values` may be null,
 /// which skips checks of many values.
@@ -157,6 +167,8 @@ typedef struct HamKaasExecution {
   int32_t (*callEngine)(struct HamKaasExecution *execution, int32_t engineCall,
                         void *const *arguments, int64_t call);
   void *engines;
+  /// The features that kernels may use, a sum of HamKaasCpuFeature.
+  uint64_t features;
 } HamKaasExecution;
 
 /// Runs the model once. `inputs` and `outputs` hold one address per tensor, in

@@ -56,6 +56,6 @@ void gradient::attachMissingRules(MLIRContext &context) {
   attachReason<ofBytes, DequantizeBlocksOp>(context);
   attachReason<ofCompiler, WinogradInputOp, WinogradOutputOp,
                WinogradGradientOp, DequantizePanelsOp, DequantizeRowsOp,
-               GroupOp, RepeatOp, EngineCallOp, CheckOp, CheckNanOp, YieldOp>(
-      context);
+               GroupOp, RepeatOp, EngineCallOp, CheckOp, CheckNanOp,
+               HasDotProductsOp, YieldOp>(context);
 }

@@ -24,7 +24,7 @@ namespace hamkaas {
 namespace {
 
 // A change of the layout must raise HAMKAAS_PROGRAM_VERSION.
-static_assert(HAMKAAS_PROGRAM_VERSION == 8 && rt::minimalProgramSize == 264 &&
+static_assert(HAMKAAS_PROGRAM_VERSION == 9 && rt::minimalProgramSize == 264 &&
               sizeof(HamKaasProgram) == 296 &&
               sizeof(HamKaasTensorInfo) == 48 &&
               sizeof(HamKaasInitialState) == 24 &&

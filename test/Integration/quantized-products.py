@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products with weights of few bits have the bits of the products with the
 float32 numbers that they stand for, at every level and number of threads. Those
-by integers are the products with numbers rounded to 8 bits.
+by integers are the products with numbers rounded to 8 bits, and have the same
+bits with and without the instructions for dot products of bytes.
 
 usage: quantized-products.py LEVEL...
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -86,7 +88,7 @@ class Runner:
     def __init__(self, folder):
         self.folder = folder
 
-    def run(self, model, weights, x=None, options=()):
+    def run(self, model, weights, x=None, options=(), max_cpu=None):
         (self.folder / "m.mlir").write_text(model)
         write_weights(self.folder / "w.safetensors", weights)
         inputs = []
@@ -96,7 +98,9 @@ class Runner:
         subprocess.run(["hamkaas-run", self.folder / "m.mlir",
                         f"--weights={self.folder}/w.safetensors", *inputs,
                         f"--output=r={self.folder}/r.npy", *options],
-                       check=True, stdout=subprocess.DEVNULL)
+                       check=True, stdout=subprocess.DEVNULL,
+                       env={**os.environ, **({"HAMKAAS_MAX_CPU": max_cpu}
+                                             if max_cpu else {})})
         return np.load(self.folder / "r.npy")
 
 
@@ -123,12 +127,16 @@ def check(runner, name, size, levels, rng):
             if wrong.any():
                 sys.exit(f"{level} {name} {size}: expected "
                          f"{expected[wrong][0]}, got {got[wrong][0]}")
+        options.append("--quantized-products=int8")
         integers = [runner.run(codes, blocks, x,
-                               [*options, f"--threads={threads}",
-                                "--quantized-products=int8"])
+                               [*options, f"--threads={threads}"])
                     for threads in (1, 2)]
         if not np.array_equal(*integers):
             sys.exit(f"{level} {name} {size}: the threads change the integers")
+        # A level has no features beside it.
+        plain = runner.run(codes, blocks, x, options, max_cpu=level)
+        if not np.array_equal(integers[0], plain):
+            sys.exit(f"{level} {name} {size}: instructions change the integers")
         error = np.abs(integers[0] - rounded).max() / np.abs(rounded).max()
         if not error < 1e-5:
             sys.exit(f"{level} {name} {size}: integers are off by {error}")

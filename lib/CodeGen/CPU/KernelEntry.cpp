@@ -8,6 +8,7 @@
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
+#include "hamkaas-c/Program.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,6 +37,7 @@ public:
 
   void rewrite() {
     replaceArguments();
+    readFeatures();
     skipCheckLoops();
     replaceReturn();
     auto checks = llvm::to_vector(kernel.getOps<CheckOp>());
@@ -52,7 +54,7 @@ private:
     Block &entry = kernel.getBody().front();
     unsigned count = entry.getNumArguments();
     builder.setInsertionPointToStart(&entry);
-    Value table = entry.addArgument(pointer, loc);
+    table = entry.addArgument(pointer, loc);
     for (unsigned i = 0; i < 2; ++i) {
       Value bound = entry.addArgument(builder.getI64Type(), loc);
       bounds[i] = bound;
@@ -62,8 +64,8 @@ private:
     }
     values = entry.addArgument(pointer, loc);
     for (unsigned i = 0; i + 2 < count; ++i)
-      entry.getArgument(i).replaceAllUsesWith(loadMemRef(
-          cast<MemRefType>(entry.getArgument(i).getType()), table, i));
+      entry.getArgument(i).replaceAllUsesWith(
+          loadMemRef(cast<MemRefType>(entry.getArgument(i).getType()), i));
     entry.eraseArguments(0, count);
     kernel.removeArgAttrsAttr();
     kernel.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(),
@@ -86,8 +88,28 @@ private:
     }
   }
 
+  /// They stand before the first address of the table.
+  void readFeatures() {
+    kernel.walk([&](HasDotProductsOp op) {
+      builder.setInsertionPoint(op);
+      Value place = LLVM::GEPOp::create(builder, op.getLoc(), pointer, pointer,
+                                        table, ArrayRef<LLVM::GEPArg>(-1));
+      Type word = builder.getI64Type();
+      Value features = LLVM::LoadOp::create(builder, op.getLoc(), word, place);
+      Value wanted = arith::ConstantIntOp::create(builder, op.getLoc(), word,
+                                                  HamKaasCpuDotProducts);
+      Value has = arith::AndIOp::create(builder, op.getLoc(), features, wanted);
+      op.replaceAllUsesWith(
+          arith::CmpIOp::create(
+              builder, op.getLoc(), arith::CmpIPredicate::ne, has,
+              arith::ConstantIntOp::create(builder, op.getLoc(), word, 0))
+              .getResult());
+      op.erase();
+    });
+  }
+
   /// A memref of the address that stands at `index` of the table.
-  Value loadMemRef(MemRefType type, Value table, int32_t index) {
+  Value loadMemRef(MemRefType type, int32_t index) {
     Value place = LLVM::GEPOp::create(builder, loc, pointer, pointer, table,
                                       ArrayRef<LLVM::GEPArg>(index));
     Value address = LLVM::LoadOp::create(builder, loc, pointer, place);
@@ -146,6 +168,7 @@ private:
   Location loc;
   LLVMTypeConverter converter;
   Type pointer;
+  Value table;
   Value bounds[2];
   Value values;
 };

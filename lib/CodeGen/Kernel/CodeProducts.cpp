@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeProducts.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -41,6 +42,23 @@ SmallVector<CodeProducts::Chunk> CodeProducts::listChunks() const {
 SmallVector<Value> CodeProducts::add(ValueRange rows,
                                      ArrayRef<CodePanels::Place> places,
                                      ValueRange sums) {
+  if (lanes < 8)
+    return addUnits(rows, places, sums);
+  Value has = HasDotProductsOp::create(kernel.ir(), kernel.loc(),
+                                       kernel.ir().getI1Type());
+  auto withDotProducts = [&] {
+    usesDotProducts = true;
+    SmallVector<Value> next = addUnits(rows, places, sums);
+    usesDotProducts = false;
+    return next;
+  };
+  return kernel.branch(has, sums.getTypes(), /*writes=*/false, withDotProducts,
+                       [&] { return addUnits(rows, places, sums); });
+}
+
+SmallVector<Value> CodeProducts::addUnits(ValueRange rows,
+                                          ArrayRef<CodePanels::Place> places,
+                                          ValueRange sums) {
   int64_t unit = std::max(panels.getUnit(), step);
   int64_t depth = left.getType().getDimSize(1);
   return kernel.loop(kernel.constant(0), kernel.constant(depth / unit), 1, sums,
@@ -85,11 +103,10 @@ void CodeProducts::addChunk(const Chunk &chunk, Value unit, ValueRange rows,
           panels.loadFactors(kernel.divide(depth, block), place);
       for (int64_t r = 0; r < rowCount; ++r) {
         Value product = products[r * here.size() + v];
-        if (right.getZero() != 0)
+        if (getZero() != 0)
           product = arith::SubIOp::create(
               ir, loc, product,
-              arith::MulIOp::create(ir, loc, codeSums[r],
-                                    words(right.getZero())));
+              arith::MulIOp::create(ir, loc, codeSums[r], words(getZero())));
         Value scale = arith::MulFOp::create(ir, loc, factors.scale, scales[r]);
         Value number = arith::SIToFPOp::create(ir, loc, floats, product);
         Value &sum = sums[r * count + first + v];
@@ -136,13 +153,14 @@ CodeProducts::multiplyWords(const Chunk &chunk, Value unit, Value index,
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   // Two products of magnitudes of at most 128 and 127 have 16 bits, too.
-  bool movesSigns = bits == 8 && lanes == 8;
-  bool isUnsigned = bits != 8, splits = lanes < 8 || (bits == 8 && !movesSigns);
+  bool movesSigns = bits == 8 && lanes == 8 && !usesDotProducts;
+  bool isUnsigned = bits != 8;
+  bool splits = lanes < 8 || (bits == 8 && !movesSigns && !usesDotProducts);
   SmallVector<Value> next(sums);
   next.resize(rows.size() * places.size());
   // 16 bits hold the sums of 4 products with codes of 6 bits: those of a word
   // of one part, and of a word of the next.
-  bool addsParts = bits == 6 && rows.size() == 1;
+  bool addsParts = bits == 6 && rows.size() == 1 && !usesDotProducts;
   SmallVector<Value> firsts(next.size());
   for (Words part : chunk.parts) {
     Value depth = kernel.add(kernel.add(unit, part.row),
@@ -153,13 +171,21 @@ CodeProducts::multiplyWords(const Chunk &chunk, Value unit, Value index,
     for (auto [v, place] : llvm::enumerate(places)) {
       Value codes = panels.loadCodes(unit, part.row, index, place);
       Value even, odd, magnitudes;
-      if (movesSigns) {
+      if (usesDotProducts) {
+        if (!isUnsigned)
+          codes = arith::XOrIOp::create(ir, loc, codes, words(0x80808080));
+      } else if (movesSigns) {
         magnitudes = getMagnitudes(codes);
       } else if (splits) {
         even = splitPairs(codes, /*isOdd=*/false, isUnsigned);
         odd = splitPairs(codes, /*isOdd=*/true, isUnsigned);
       }
       for (auto [r, word] : llvm::enumerate(leftWords)) {
+        Value &sum = next[r * places.size() + v];
+        if (usesDotProducts) {
+          sum = addDotProduct(sum ? sum : words(0), codes, word);
+          continue;
+        }
         Value product;
         if (addsBytes()) {
           product = multiplyBytes(codes, word);
@@ -181,7 +207,6 @@ CodeProducts::multiplyWords(const Chunk &chunk, Value unit, Value index,
           Value second = multiplyPairs(odd, splitPairs(word, true, false));
           product = arith::AddIOp::create(ir, loc, first, second);
         }
-        Value &sum = next[r * places.size() + v];
         sum = sum ? arith::AddIOp::create(ir, loc, sum, product).getResult()
                   : product;
       }
@@ -252,6 +277,27 @@ Value CodeProducts::call(StringRef intrinsic, Type type, ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(kernel.ir(), kernel.loc(), type,
                                        kernel.ir().getStringAttr(intrinsic),
                                        operands)
+      .getResult(0);
+}
+
+int64_t CodeProducts::getZero() {
+  constexpr int64_t half = 128;
+  return right.getZero() + (usesDotProducts && bits == 8 ? half : 0);
+}
+
+/// `sum` with the products of 4 unsigned and 4 signed bytes added. Assembly,
+/// because LLVM has the intrinsic only in functions all of which may use it.
+Value CodeProducts::addDotProduct(Value sum, Value unsignedBytes, Value bytes) {
+  // NOTE: "{vex}", so that vectors of 8 lanes need no AVX-512.
+  StringRef text =
+      lanes == 8 ? "{vex} vpdpbusd $3, $2, $0" : "vpdpbusd $3, $2, $0";
+  StringRef constraints = lanes == 8 ? "=x,0,x,x" : "=v,0,v,v";
+  return LLVM::InlineAsmOp::create(
+             kernel.ir(), kernel.loc(), sum.getType(),
+             ValueRange{sum, unsignedBytes, bytes}, text, constraints,
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, LLVM::AsmDialectAttr{},
+             /*operand_attrs=*/ArrayAttr{})
       .getResult(0);
 }
 

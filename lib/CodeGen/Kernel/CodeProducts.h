@@ -14,7 +14,8 @@ namespace hamkaas {
 
 /// Products of `hamkaas.dequantize_rows` with `hamkaas.dequantize_panels`.
 /// Codes are multiplied and added up as integers, and each sum is scaled once,
-/// so that the bits depend on no instruction.
+/// so that the bits depend on no instruction. Where registers have 8 lanes or
+/// more there is a second loop, for processors with dot products of bytes.
 class CodeProducts {
 public:
   CodeProducts(KernelBuilder &kernel, DequantizeRowsOp left,
@@ -38,6 +39,9 @@ private:
   };
 
   llvm::SmallVector<Chunk> listChunks() const;
+  llvm::SmallVector<mlir::Value>
+  addUnits(mlir::ValueRange rows, llvm::ArrayRef<CodePanels::Place> places,
+           mlir::ValueRange sums);
   void addChunk(const Chunk &chunk, mlir::Value unit, mlir::ValueRange rows,
                 llvm::ArrayRef<CodePanels::Place> places,
                 llvm::MutableArrayRef<mlir::Value> sums);
@@ -50,6 +54,8 @@ private:
                 mlir::ValueRange sums);
   mlir::Value loadLeftWord(mlir::Value row, mlir::Value depth);
   mlir::Value loadLeft(mlir::Value tensor, mlir::Value row, mlir::Value column);
+  mlir::Value addDotProduct(mlir::Value sum, mlir::Value unsignedBytes,
+                            mlir::Value bytes);
   mlir::Value multiplyBytes(mlir::Value unsignedBytes, mlir::Value bytes);
   mlir::Value multiplyPairs(mlir::Value lhs, mlir::Value rhs);
   mlir::Value splitPairs(mlir::Value words, bool isOdd, bool isUnsigned);
@@ -61,7 +67,9 @@ private:
   mlir::Value getMagnitudes(mlir::Value words);
   mlir::Value moveSigns(mlir::Value signs, mlir::Value words);
   /// 16 bits hold the sums of 32 products with codes of 4 bits, but not of 8.
-  bool addsBytes() const { return bits == 4 && lanes >= 8; }
+  bool addsBytes() const { return bits == 4 && lanes >= 8 && !usesDotProducts; }
+  /// The code that stands for 0.
+  int64_t getZero();
   mlir::VectorType vectorOf(int64_t bits, int64_t count);
 
   KernelBuilder &kernel;
@@ -69,6 +77,8 @@ private:
   DequantizePanelsOp right;
   CodePanels panels;
   int64_t lanes, step, bits, block;
+  /// True while the loop with dot products is emitted.
+  bool usesDotProducts = false;
 };
 
 } // namespace hamkaas

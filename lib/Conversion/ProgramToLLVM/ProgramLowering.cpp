@@ -49,6 +49,13 @@ LogicalResult ProgramLowering::lower(StringRef name) {
   return success();
 }
 
+/// Returns whether a kernel has code for a feature of the processor.
+bool ProgramLowering::readsFeatures() const {
+  return symbols.getOp()
+      ->walk([](HasDotProductsOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
                                     const ProgramSignature &signature) {
   execution = function.getArgument(0);
@@ -56,8 +63,15 @@ void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
   for (Operation &op : program.getBody().front())
     if (isa<func::CallOp, RepeatOp>(op))
       operands = std::max(operands, op.getNumOperands());
-  arguments =
-      LLVM::AllocaOp::create(builder, pointer, pointer, constant(operands));
+  bool hasFeatures = readsFeatures();
+  arguments = LLVM::AllocaOp::create(builder, pointer, pointer,
+                                     constant(operands + hasFeatures));
+  if (hasFeatures) {
+    Value features =
+        loadPointer(execution, offsetof(HamKaasExecution, features));
+    LLVM::StoreOp::create(builder, features, arguments);
+    arguments = offsetAddress(arguments, sizeof(void *));
+  }
 
   std::map<MemoryRegion, Value> bases;
   for (auto [i, region] : llvm::enumerate(llvm::concat<const MemoryRegion>(

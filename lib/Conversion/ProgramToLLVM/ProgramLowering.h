@@ -85,6 +85,7 @@ protected:
   mlir::Value execution, arguments;
 
 private:
+  bool readsFeatures() const;
   void bindArguments(mlir::LLVM::LLVMFuncOp function,
                      const ProgramSignature &signature);
   void lowerChecks();

@@ -44,8 +44,13 @@ CpuidWords hamkaas::rt::readCpuid() {
   uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx))
     words.basicEcx = ecx;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) {
     words.featuresEbx = ebx;
+    words.featuresEcx = ecx;
+    uint32_t subleaves = eax;
+    if (subleaves >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx))
+      words.moreEax = eax;
+  }
   if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx))
     words.extendedEcx = ecx;
   words.savedState = readSavedState(words.basicEcx);
@@ -105,6 +110,20 @@ Error hamkaas::rt::findIsaLevel(HamKaasIsaLevel &level) {
   return Error::format("HAMKAAS_MAX_CPU: expected x86-64, x86-64-v2, x86-64-v3 "
                        "or x86-64-v4, got '%s'",
                        most);
+}
+
+uint64_t hamkaas::rt::cpuFeaturesOf(const CpuidWords &words, int32_t level) {
+  if (isaLevelOf(words) < level)
+    return 0;
+  // Kernels of the levels below have no code for them.
+  bool hasDotProducts =
+      (level == HamKaasIsaX86_64_V3 && (words.moreEax & bit_AVXVNNI)) ||
+      (level == HamKaasIsaX86_64_V4 && (words.featuresEcx & bit_AVX512VNNI));
+  return hasDotProducts ? HamKaasCpuDotProducts : 0;
+}
+
+uint64_t hamkaas::rt::findCpuFeatures(int32_t level) {
+  return getenv("HAMKAAS_MAX_CPU") ? 0 : cpuFeaturesOf(readCpuid(), level);
 }
 
 Error hamkaas::rt::checkIsaLevel(int32_t needed, HamKaasIsaLevel offered) {

@@ -11,6 +11,7 @@
 #include "HamKaas/Runtime/Core/Clock.h"
 #include "HamKaas/Runtime/Core/Functions.h"
 #include "HamKaas/Runtime/Cpu/FloatingPoint.h"
+#include "HamKaas/Runtime/Cpu/Isa.h"
 #include "HamKaas/Runtime/Instance/ProgramCheck.h"
 #include "SharedRegions.h"
 #include "State.h"
@@ -156,6 +157,7 @@ static Instance *newInstance(const HamKaasProgram &program,
   created->execution.structSize = sizeof(HamKaasExecution);
   created->execution.parallelFor = device.runKernel;
   created->execution.pool = device.context;
+  created->execution.features = findCpuFeatures(program.isaLevel);
   return created;
 }
 

@@ -41,6 +41,33 @@ func.func @checked(%p: memref<1xi64>, %x: memref<4xf32>, %begin: index, %end: in
 
 // -----
 
+// The features of the processor stand before the first address.
+
+// CHECK-LABEL: func @features(
+// CHECK-SAME:    %[[TABLE:[^ ]*]]: !llvm.ptr
+// CHECK:         %[[PLACE:.*]] = llvm.getelementptr %[[TABLE]][-1]
+// CHECK:         %[[FEATURES:.*]] = llvm.load %[[PLACE]] : !llvm.ptr -> i64
+// CHECK:         %[[WANTED:.*]] = arith.constant 1 : i64
+// CHECK:         %[[BIT:.*]] = arith.andi %[[FEATURES]], %[[WANTED]]
+// CHECK:         %[[NONE:.*]] = arith.constant 0 : i64
+// CHECK:         %[[HAS:.*]] = arith.cmpi ne, %[[BIT]], %[[NONE]]
+// CHECK:         arith.select %[[HAS]]
+// CHECK-NOT:     has_dot_products
+func.func @features(%x: memref<4xf32>, %begin: index, %end: index)
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.tiles = 4 : i64} {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  scf.for %i = %begin to %end step %c1 {
+    %has = hamkaas.has_dot_products : i1
+    %v = arith.select %has, %one, %zero : f32
+    memref.store %v, %x[%i] : memref<4xf32>
+  }
+  return
+}
+
+// -----
+
 // Who passes no place for values has made the checks: those in loops are left
 // out.
 

@@ -262,7 +262,7 @@ TEST_F(Instance, RefusesOtherDescriptors) {
   EXPECT_EQ(create().find("expected a program descriptor of at least"), 0u);
   fake.program.structSize = sizeof(HamKaasProgram);
   fake.program.version = 1;
-  EXPECT_EQ(create(), "expected a program of version 8, got 1; compile the "
+  EXPECT_EQ(create(), "expected a program of version 9, got 1; compile the "
                       "model with the compiler of this runtime");
   fake.program.version = HAMKAAS_PROGRAM_VERSION;
   fake.program.isaLevel = 9;

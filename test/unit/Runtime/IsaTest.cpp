@@ -16,7 +16,7 @@ using namespace hamkaas::rt;
 using namespace hamkaas::test;
 
 // All that the levels ask for.
-static constexpr CpuidWords everything = {~0u, ~0u, ~0u, 0xE7};
+static constexpr CpuidWords everything = {~0u, ~0u, ~0u, 0xE7, ~0u, ~0u};
 
 TEST(Isa, EachLevelNeedsAllItsInstructions) {
   EXPECT_EQ(isaLevelOf(everything), HamKaasIsaX86_64_V4);
@@ -64,6 +64,7 @@ TEST(Isa, IsLimitedByTheEnvironment) {
   setenv("HAMKAAS_MAX_CPU", "x86-64", 1);
   EXPECT_EQ(textOf(findIsaLevel(level)), "");
   EXPECT_EQ(level, HamKaasIsaX86_64_V1);
+  EXPECT_EQ(findCpuFeatures(HamKaasIsaX86_64_V4), 0u);
   setenv("HAMKAAS_MAX_CPU", "x86-64-v4", 1);
   EXPECT_EQ(textOf(findIsaLevel(level)), "");
   EXPECT_EQ(level, isaLevelOf(readCpuid()));
@@ -75,6 +76,38 @@ TEST(Isa, IsLimitedByTheEnvironment) {
     setenv("HAMKAAS_MAX_CPU", before.c_str(), 1);
   else
     unsetenv("HAMKAAS_MAX_CPU");
+}
+
+TEST(Isa, FeaturesDependOnTheLevelOfTheProgram) {
+  EXPECT_EQ(cpuFeaturesOf(everything, HamKaasIsaX86_64_V4),
+            uint64_t(HamKaasCpuDotProducts));
+  EXPECT_EQ(cpuFeaturesOf(everything, HamKaasIsaX86_64_V3),
+            uint64_t(HamKaasCpuDotProducts));
+  EXPECT_EQ(cpuFeaturesOf(everything, HamKaasIsaX86_64_V2), 0u);
+
+  CpuidWords words = everything;
+  words.featuresEcx &= ~bit_AVX512VNNI;
+  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V4), 0u);
+  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V3),
+            uint64_t(HamKaasCpuDotProducts));
+
+  words = everything;
+  words.moreEax &= ~bit_AVXVNNI;
+  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V3), 0u);
+
+  words = everything;
+  words.savedState = 0x7;
+  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V4), 0u);
+}
+
+TEST(Isa, FeaturesAgreeWithTheCompiler) {
+  CpuidWords words = readCpuid();
+  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V4) != 0,
+            isaLevelOf(words) == HamKaasIsaX86_64_V4 &&
+                __builtin_cpu_supports("avx512vnni"));
+  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V3) != 0,
+            isaLevelOf(words) >= HamKaasIsaX86_64_V3 &&
+                __builtin_cpu_supports("avxvnni"));
 }
 
 TEST(Isa, SaysWhatIsNeededAndOffered) {

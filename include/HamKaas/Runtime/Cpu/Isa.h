@@ -22,6 +22,8 @@ struct CpuidWords {
   uint32_t featuresEbx; // leaf 7
   uint32_t extendedEcx; // leaf 0x80000001
   uint64_t savedState;  // XCR0: registers that the system saves; 0 if unknown
+  uint32_t featuresEcx; // leaf 7
+  uint32_t moreEax;     // leaf 7, subleaf 1
 };
 
 /// Reads them on this machine.
@@ -37,6 +39,13 @@ const char *isaLevelName(int32_t level);
 /// variable HAMKAAS_MAX_CPU names, whichever is lower. Fails if that is no
 /// level.
 Error findIsaLevel(HamKaasIsaLevel &level /* out */);
+
+/// The sum of HamKaasCpuFeature that programs of a level can use.
+uint64_t cpuFeaturesOf(const CpuidWords &words, int32_t level);
+
+/// Those to use on this machine: none if the environment variable
+/// HAMKAAS_MAX_CPU is set, because it names a level.
+uint64_t findCpuFeatures(int32_t level);
 
 /// Fails if a program of level `needed` cannot run where `offered` is.
 Error checkIsaLevel(int32_t needed, HamKaasIsaLevel offered);

@@ -16,6 +16,7 @@ REASONS = {
     "dequantize_rows": "form KERNELS",
     "engine_call": "form KERNELS",
     "repeat": "form KERNELS",
+    "has_dot_products": "form TARGET",
     "check": "form TARGET",
     "check_nan": "the option --check-nan makes it",
 }

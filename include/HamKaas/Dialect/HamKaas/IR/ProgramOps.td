@@ -93,4 +93,23 @@ def HamKaas_CheckOp : HamKaas_Op<"check"> {
   let hasVerifier = 1;
 }
 
+def HamKaas_HasDotProductsOp : HamKaas_Op<"has_dot_products", [Pure]> {
+  let summary = "whether the processor has dot products of bytes";
+  let closed = "the compiler makes it in kernels with code for them";
+  let description = [{
+    Stands in a kernel for a CPU. True if the processor that runs it has
+    instructions that add the products of four unsigned and four signed bytes to
+    a 32-bit integer: AVX-VNNI, or AVX512-VNNI with vectors of 512 bits. Both
+    branches that depend on it compute the same bits.
+
+    Example:
+
+    ```mlir
+    %has = hamkaas.has_dot_products : i1
+    ```
+  }];
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_PROGRAMOPS
