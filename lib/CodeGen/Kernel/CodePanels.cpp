@@ -78,7 +78,8 @@ SmallVector<Value> CodePanels::forEachRow(Value lower, Value upper,
             SmallVector<Value> words =
                 llvm::map_to_vector(places, [&](Place place) {
                   return bits == 4
-                             ? loadWords(kernel.add(partWord, index), place)
+                             ? loadWords(kernel.add(partWord, index), place,
+                                         /*prefetches=*/!part.isUpperHalf)
                              : loadCodes(firstRow, run.first, index, place);
                 });
             SmallVector<Value> next(carried);
@@ -147,10 +148,14 @@ CodePanels::Factors CodePanels::foldZero(Factors factors) {
   return factors;
 }
 
-Value CodePanels::loadWords(Value word, Place place) {
+Value CodePanels::loadWords(Value word, Place place, bool prefetches) {
   int64_t words = op.getCodes().getType().getDimSize(1);
   Value linear = kernel.add(kernel.multiply(place.panel, words), word);
   linear = kernel.add(kernel.multiply(linear, width), place.column);
+  if (prefetches && panelsAhead != 0)
+    kernel.prefetch(
+        op.getCodes(),
+        kernel.multiply(kernel.add(linear, panelsAhead * words * width), 4));
   auto bytes = VectorType::get(lanes * 4, kernel.ir().getI8Type());
   Value loaded = vector::LoadOp::create(kernel.ir(), kernel.loc(), bytes,
                                         kernel.flatBuffer(op.getCodes()),
@@ -167,7 +172,9 @@ Value CodePanels::loadCodes(Value unitRow, int64_t partRow, Value index,
   Part part = getPart(partRow);
   Value first =
       kernel.add(kernel.divide(kernel.multiply(unitRow, bits), 32), index);
-  Value words = loadWords(kernel.add(first, part.word), place);
+  // Both halves of a byte are codes.
+  Value words = loadWords(kernel.add(first, part.word), place,
+                          /*prefetches=*/!part.isUpperHalf);
   if (bits == 8)
     return words;
   if (part.isUpperHalf)
@@ -176,7 +183,8 @@ Value CodePanels::loadCodes(Value unitRow, int64_t partRow, Value index,
   if (bits == 4)
     return words;
   // The two upper bits of a byte go to bits 4 and 5.
-  Value upper = loadWords(kernel.add(first, part.upperWord), place);
+  Value upper = loadWords(kernel.add(first, part.upperWord), place,
+                          /*prefetches=*/part.upperShift == 0);
   int64_t shift = part.upperShift - 4;
   if (shift < 0)
     upper = arith::ShLIOp::create(ir, loc, upper, integers(-shift));

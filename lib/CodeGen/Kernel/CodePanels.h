@@ -56,6 +56,13 @@ public:
   /// 4 * index` on, in a part from `partRow` on.
   mlir::Value loadCodes(mlir::Value unitRow, int64_t partRow, mlir::Value index,
                         Place place);
+  /// From now on, codes are prefetched so many vectors ahead: those of the next
+  /// block. The hardware prefetcher stops at each page, which a panel of few
+  /// rows does not fill.
+  void prefetchAhead(int64_t vectors) {
+    if (kernel.costs().machine.prefetches)
+      panelsAhead = vectors * lanes / width;
+  }
 
 private:
   /// Rows of a unit that have the same scale, and lie in one part.
@@ -73,7 +80,7 @@ private:
   llvm::SmallVector<Run> listRuns() const;
   Part getPart(int64_t row) const;
   Factors foldZero(Factors factors);
-  mlir::Value loadWords(mlir::Value word, Place place);
+  mlir::Value loadWords(mlir::Value word, Place place, bool prefetches = false);
   mlir::Value extractCode(mlir::Value words, int64_t byte, bool isUpperHalf);
   mlir::Value dequantize(mlir::Value code, const Factors &factors);
   mlir::Value splat(mlir::Type element, double value);
@@ -86,6 +93,7 @@ private:
   DequantizePanelsOp op;
   int64_t lanes, width, bits, span, block, zero;
   bool areProductsExact;
+  int64_t panelsAhead = 0;
 };
 
 } // namespace hamkaas

@@ -61,6 +61,8 @@ SmallVector<Value> CodeProducts::addUnits(ValueRange rows,
                                           ValueRange sums) {
   int64_t unit = std::max(panels.getUnit(), step);
   int64_t depth = left.getType().getDimSize(1);
+  if (left.getType().getDimSize(0) == 1)
+    panels.prefetchAhead(places.size());
   return kernel.loop(kernel.constant(0), kernel.constant(depth / unit), 1, sums,
                      /*writes=*/false, [&](Value number, ValueRange carried) {
                        SmallVector<Value> next(carried);

@@ -131,6 +131,8 @@ ContractionEmitter::getPlaces(const Columns &columns) {
 SmallVector<Value> ContractionEmitter::accumulateCodes(Value lower, Value upper,
                                                        ValueRange sums,
                                                        const Columns &columns) {
+  if (rowCount == 1)
+    codes->prefetchAhead(columns.vectors);
   return codes->forEachRow(
       lower, upper, getPlaces(columns), sums,
       [&](Value depth, ValueRange vectors, ValueRange carried) {
