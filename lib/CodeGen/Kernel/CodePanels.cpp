@@ -110,6 +110,12 @@ CodePanels::Factors CodePanels::loadFactors(Value block, Place place) {
 Value CodePanels::loadScale(Value tensor, int64_t level, Value block,
                             Place place) {
   Value column = kernel.constant(place.column);
+  if (panelsAhead != 0) {
+    int64_t count = op.getScales().getType().getDimSize(1);
+    Value row = kernel.multiply(kernel.add(place.panel, panelsAhead), count);
+    row = kernel.multiply(kernel.add(row, block), width);
+    kernel.prefetch(tensor, kernel.add(row, column));
+  }
   Value scale =
       toFloat(kernel.load(tensor, {place.panel, block, column}, lanes, lanes));
   TypedValue<RankedTensorType> factors = op.getFactors();

@@ -56,9 +56,9 @@ public:
   /// 4 * index` on, in a part from `partRow` on.
   mlir::Value loadCodes(mlir::Value unitRow, int64_t partRow, mlir::Value index,
                         Place place);
-  /// From now on, codes are prefetched so many vectors ahead: those of the next
-  /// block. The hardware prefetcher stops at each page, which a panel of few
-  /// rows does not fill.
+  /// From now on, codes and scales are prefetched so many vectors ahead: those
+  /// of the next block. The hardware prefetcher stops at each page, which a
+  /// panel of few rows does not fill.
   void prefetchAhead(int64_t vectors) {
     if (kernel.costs().machine.prefetches)
       panelsAhead = vectors * lanes / width;
