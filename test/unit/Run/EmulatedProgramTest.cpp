@@ -12,6 +12,8 @@
 #include "HamKaas/Run/EmulatedProgram.h"
 #include "HamKaas/Runtime/Instance/CreateInstance.h"
 #include "gtest/gtest.h"
+#include <sys/mman.h>
+#include <unistd.h>
 
 // A size that a test asks for in vain must not end a sanitized process.
 extern "C" const char *__asan_default_options() {
@@ -154,6 +156,23 @@ TEST_F(EmulatedProgramTest, LaunchesAndCopies) {
   EXPECT_EQ(runOn({1, 2, 3, 4}), "");
   EXPECT_EQ(y, (std::vector<float>{2, 4, 6, 8}));
   EXPECT_EQ(z, (std::vector<float>{10, 20, 30, 40}));
+}
+
+// Before the first function of a library there may be no memory, so nothing may
+// look there, as a check of calls through pointers did.
+TEST_F(EmulatedProgramTest, RunsCodeThatBeginsAPage) {
+  constexpr uint8_t instructions[] = {0x31, 0xc0, 0xc3}; // xor eax, eax; ret
+  auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void *memory = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  char *begin = static_cast<char *>(memory) + page;
+  memcpy(begin, instructions, sizeof(instructions));
+  ASSERT_EQ(mprotect(begin, page, PROT_READ | PROT_EXEC), 0);
+  ASSERT_EQ(mprotect(memory, page, PROT_NONE), 0);
+  code.run = reinterpret_cast<HamKaasRunFunction>(begin);
+  EXPECT_EQ(runOn({1, 2, 3, 4}), "");
+  munmap(memory, 2 * page);
 }
 
 TEST_F(EmulatedProgramTest, GivesDeviceCodeAlignedTensors) {
