@@ -57,8 +57,8 @@ public:
   mlir::Value loadCodes(mlir::Value unitRow, int64_t partRow, mlir::Value index,
                         Place place);
   /// From now on, codes and scales are prefetched so many vectors ahead: those
-  /// of the next block. The hardware prefetcher stops at each page, which a
-  /// panel of few rows does not fill.
+  /// of the next block. The hardware prefetcher stops at each page, and the
+  /// panel of a short depth has little more than one.
   void prefetchAhead(int64_t vectors) {
     if (kernel.costs().machine.prefetches)
       panelsAhead = vectors * lanes / width;
