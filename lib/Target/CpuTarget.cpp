@@ -78,6 +78,11 @@ bool CpuTarget::narrowsProducts(const PipelineOptions &options) const {
   return !options.sameCalls;
 }
 
+bool CpuTarget::multipliesBytes(TargetAttr target,
+                                const PipelineOptions &options) const {
+  return !options.sameCalls && describe(target)->lanes > 8;
+}
+
 bool CpuTarget::widensKeys(const PipelineOptions &options) const {
   return !options.sameCalls;
 }

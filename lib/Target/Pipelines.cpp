@@ -207,6 +207,8 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   // Once more: what became matmuls reads reshaped casts.
   if (narrowsProducts(options))
     manager.addPass(createNarrowProducts());
+  if (multipliesBytes(target, options))
+    manager.addPass(createMultiplyBytes());
   manager.addPass(createMatMulToReduction());
   manager.addPass(createPadConvolutions());
   manager.addPass(createFuseHorizontalMatMuls());

@@ -48,6 +48,8 @@ private:
   bool unpacksInProducts(const PipelineOptions &options) const override;
   bool narrowsWeights(const PipelineOptions &options) const override;
   bool narrowsProducts(const PipelineOptions &options) const override;
+  bool multipliesBytes(TargetAttr target,
+                       const PipelineOptions &options) const override;
   bool widensKeys(const PipelineOptions &options) const override;
   uint64_t getTransformedBytes(const PipelineOptions &options) const override;
   double

@@ -65,8 +65,8 @@ public:
   virtual void registerPasses() const {}
 
   /// GRAPH -> KERNELS. Targets share it but for addGroupPasses, computesRows,
-  /// repeatsLeftSides, narrowsProducts, widensKeys, getTransformedBytes and
-  /// getTransformedElementCost.
+  /// repeatsLeftSides, narrowsProducts, multipliesBytes, widensKeys,
+  /// getTransformedBytes and getTransformedElementCost.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -137,6 +137,12 @@ protected:
 
   /// Returns whether the contraction emitter multiplies 16-bit integers.
   virtual bool narrowsProducts(const PipelineOptions &options) const {
+    return false;
+  }
+
+  /// Returns whether it multiplies bytes, too.
+  virtual bool multipliesBytes(TargetAttr target,
+                               const PipelineOptions &options) const {
     return false;
   }
 

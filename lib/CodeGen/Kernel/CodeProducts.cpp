@@ -6,9 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeProducts.h"
-#include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -20,8 +18,8 @@ static constexpr int64_t wordRows = 4;
 CodeProducts::CodeProducts(KernelBuilder &kernel, DequantizeRowsOp left,
                            DequantizePanelsOp right, int64_t lanes)
     : kernel(kernel), left(left), right(right), panels(kernel, right, lanes),
-      lanes(lanes), step(left.getStep()), bits(right.getBits()),
-      block(right.getBlock()) {}
+      products(kernel, lanes), lanes(lanes), step(left.getStep()),
+      bits(right.getBits()), block(right.getBlock()) {}
 
 //===----------------------------------------------------------------------===//
 // Loops
@@ -42,18 +40,14 @@ SmallVector<CodeProducts::Chunk> CodeProducts::listChunks() const {
 SmallVector<Value> CodeProducts::add(ValueRange rows,
                                      ArrayRef<CodePanels::Place> places,
                                      ValueRange sums) {
-  if (lanes < 8)
-    return addUnits(rows, places, sums);
-  Value has = HasDotProductsOp::create(kernel.ir(), kernel.loc(),
-                                       kernel.ir().getI1Type());
   auto withDotProducts = [&] {
     usesDotProducts = true;
     SmallVector<Value> next = addUnits(rows, places, sums);
     usesDotProducts = false;
     return next;
   };
-  return kernel.branch(has, sums.getTypes(), /*writes=*/false, withDotProducts,
-                       [&] { return addUnits(rows, places, sums); });
+  return products.choose(sums.getTypes(), /*writes=*/false, withDotProducts,
+                         [&] { return addUnits(rows, places, sums); });
 }
 
 SmallVector<Value> CodeProducts::addUnits(ValueRange rows,
@@ -99,12 +93,12 @@ void CodeProducts::addChunk(const Chunk &chunk, Value unit, ValueRange rows,
   for (int64_t first = 0; first < count; first += group) {
     ArrayRef<CodePanels::Place> here =
         places.slice(first, std::min(group, count - first));
-    SmallVector<Value> products = multiply(chunk, unit, rows, here);
+    SmallVector<Value> codeProducts = multiply(chunk, unit, rows, here);
     for (auto [v, place] : llvm::enumerate(here)) {
       CodePanels::Factors factors =
           panels.loadFactors(kernel.divide(depth, block), place);
       for (int64_t r = 0; r < rowCount; ++r) {
-        Value product = products[r * here.size() + v];
+        Value product = codeProducts[r * here.size() + v];
         if (getZero() != 0)
           product = arith::SubIOp::create(
               ir, loc, product,
@@ -142,7 +136,7 @@ SmallVector<Value> CodeProducts::multiply(const Chunk &chunk, Value unit,
   if (!addsBytes())
     return sums;
   for (Value &sum : sums)
-    sum = multiplyPairs(sum, pairs(1));
+    sum = products.multiplyPairs(sum, pairs(1));
   return sums;
 }
 
@@ -179,23 +173,24 @@ CodeProducts::multiplyWords(const Chunk &chunk, Value unit, Value index,
       } else if (movesSigns) {
         magnitudes = getMagnitudes(codes);
       } else if (splits) {
-        even = splitPairs(codes, /*isOdd=*/false, isUnsigned);
-        odd = splitPairs(codes, /*isOdd=*/true, isUnsigned);
+        even = products.splitPairs(codes, /*isOdd=*/false, isUnsigned);
+        odd = products.splitPairs(codes, /*isOdd=*/true, isUnsigned);
       }
       for (auto [r, word] : llvm::enumerate(leftWords)) {
         Value &sum = next[r * places.size() + v];
         if (usesDotProducts) {
-          sum = addDotProduct(sum ? sum : words(0), codes, word);
+          sum = products.addBytes(sum ? sum : words(0), codes, word);
           continue;
         }
         Value product;
         if (addsBytes()) {
-          product = multiplyBytes(codes, word);
+          product = products.multiplyBytes(codes, word);
         } else if (movesSigns) {
-          product = multiplyPairs(
-              multiplyBytes(magnitudes, moveSigns(codes, word)), pairs(1));
+          product = products.multiplyPairs(
+              products.multiplyBytes(magnitudes, moveSigns(codes, word)),
+              pairs(1));
         } else if (!splits) {
-          product = multiplyBytes(codes, word);
+          product = products.multiplyBytes(codes, word);
           if (Value &first = firsts[r * places.size() + v]) {
             product = arith::AddIOp::create(ir, loc, first, product);
             first = {};
@@ -203,10 +198,12 @@ CodeProducts::multiplyWords(const Chunk &chunk, Value unit, Value index,
             first = product;
             continue;
           }
-          product = multiplyPairs(product, pairs(1));
+          product = products.multiplyPairs(product, pairs(1));
         } else {
-          Value first = multiplyPairs(even, splitPairs(word, false, false));
-          Value second = multiplyPairs(odd, splitPairs(word, true, false));
+          Value first = products.multiplyPairs(
+              even, products.splitPairs(word, false, false));
+          Value second = products.multiplyPairs(
+              odd, products.splitPairs(word, true, false));
           product = arith::AddIOp::create(ir, loc, first, second);
         }
         sum = sum ? arith::AddIOp::create(ir, loc, sum, product).getResult()
@@ -221,27 +218,18 @@ CodeProducts::multiplyWords(const Chunk &chunk, Value unit, Value index,
 // Operands
 //===----------------------------------------------------------------------===//
 
-VectorType CodeProducts::vectorOf(int64_t bits, int64_t count) {
-  return VectorType::get(count, kernel.ir().getIntegerType(bits));
-}
-
 Value CodeProducts::words(int64_t value) {
   return arith::ConstantOp::create(
       kernel.ir(), kernel.loc(),
-      SplatElementsAttr::get(vectorOf(32, lanes),
+      SplatElementsAttr::get(products.vectorOf(32, lanes),
                              kernel.ir().getI32IntegerAttr(value)));
 }
 
 Value CodeProducts::pairs(int64_t value) {
   return arith::ConstantOp::create(
       kernel.ir(), kernel.loc(),
-      SplatElementsAttr::get(vectorOf(16, lanes * 2),
+      SplatElementsAttr::get(products.vectorOf(16, lanes * 2),
                              kernel.ir().getI16IntegerAttr(value)));
-}
-
-Value CodeProducts::toBytes(Value words) {
-  return vector::BitCastOp::create(kernel.ir(), kernel.loc(),
-                                   vectorOf(8, lanes * 4), words);
 }
 
 /// Codes of 4 rows of the depth, in all lanes.
@@ -250,11 +238,12 @@ Value CodeProducts::loadLeftWord(Value row, Value depth) {
   Location loc = kernel.loc();
   int64_t size = left.getType().getDimSize(1);
   Value linear = kernel.add(kernel.multiply(row, size), depth);
-  Value bytes = vector::LoadOp::create(ir, loc, vectorOf(8, wordRows),
+  Value bytes = vector::LoadOp::create(ir, loc, products.vectorOf(8, wordRows),
                                        kernel.flatBuffer(left.getCodes()),
                                        ValueRange{linear});
   Value word = vector::ExtractOp::create(
-      ir, loc, vector::BitCastOp::create(ir, loc, vectorOf(32, 1), bytes),
+      ir, loc,
+      vector::BitCastOp::create(ir, loc, products.vectorOf(32, 1), bytes),
       ArrayRef<int64_t>{0});
   return kernel.broadcast(word, lanes);
 }
@@ -275,38 +264,15 @@ Value CodeProducts::loadLeft(Value tensor, Value row, Value column) {
 // Products
 //===----------------------------------------------------------------------===//
 
-Value CodeProducts::call(StringRef intrinsic, Type type, ValueRange operands) {
-  return LLVM::CallIntrinsicOp::create(kernel.ir(), kernel.loc(), type,
-                                       kernel.ir().getStringAttr(intrinsic),
-                                       operands)
-      .getResult(0);
-}
-
 int64_t CodeProducts::getZero() {
   constexpr int64_t half = 128;
   return right.getZero() + (usesDotProducts && bits == 8 ? half : 0);
 }
 
-/// `sum` with the products of 4 unsigned and 4 signed bytes added. Assembly,
-/// because LLVM has the intrinsic only in functions all of which may use it.
-Value CodeProducts::addDotProduct(Value sum, Value unsignedBytes, Value bytes) {
-  // NOTE: "{vex}", so that vectors of 8 lanes need no AVX-512.
-  StringRef text =
-      lanes == 8 ? "{vex} vpdpbusd $3, $2, $0" : "vpdpbusd $3, $2, $0";
-  StringRef constraints = lanes == 8 ? "=x,0,x,x" : "=v,0,v,v";
-  return LLVM::InlineAsmOp::create(
-             kernel.ir(), kernel.loc(), sum.getType(),
-             ValueRange{sum, unsignedBytes, bytes}, text, constraints,
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None, LLVM::AsmDialectAttr{},
-             /*operand_attrs=*/ArrayAttr{})
-      .getResult(0);
-}
-
 /// The magnitudes of signed bytes, as unsigned ones.
 Value CodeProducts::getMagnitudes(Value words) {
   OpBuilder &ir = kernel.ir();
-  Value bytes = toBytes(words);
+  Value bytes = products.toBytes(words);
   Value zero = arith::ConstantOp::create(ir, kernel.loc(),
                                          ir.getZeroAttr(bytes.getType()));
   Value negated = arith::SubIOp::create(ir, kernel.loc(), zero, bytes);
@@ -315,40 +281,6 @@ Value CodeProducts::getMagnitudes(Value words) {
 
 /// The bytes `words` with the signs of `signs` in addition.
 Value CodeProducts::moveSigns(Value signs, Value words) {
-  return call("llvm.x86.avx2.psign.b", vectorOf(8, lanes * 4),
-              {toBytes(words), toBytes(signs)});
-}
-
-/// The sums of two products each, which have 16 bits.
-Value CodeProducts::multiplyBytes(Value unsignedBytes, Value bytes) {
-  return call(lanes == 8 ? "llvm.x86.avx2.pmadd.ub.sw"
-                         : "llvm.x86.avx512.pmaddubs.w.512",
-              vectorOf(16, lanes * 2),
-              {toBytes(unsignedBytes), toBytes(bytes)});
-}
-
-/// The sums of two products of 16 bits each.
-Value CodeProducts::multiplyPairs(Value lhs, Value rhs) {
-  return call(lanes == 4   ? "llvm.x86.sse2.pmadd.wd"
-              : lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
-                           : "llvm.x86.avx512.pmaddw.d.512",
-              vectorOf(32, lanes), {lhs, rhs});
-}
-
-/// The even or odd bytes of words as integers of 16 bits.
-Value CodeProducts::splitPairs(Value words, bool isOdd, bool isUnsigned) {
-  OpBuilder &ir = kernel.ir();
-  Location loc = kernel.loc();
-  VectorType type = vectorOf(16, lanes * 2);
-  Value pairs = vector::BitCastOp::create(ir, loc, type, words);
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(
-        ir, loc, SplatElementsAttr::get(type, ir.getI16IntegerAttr(value)));
-  };
-  if (isUnsigned)
-    return isOdd ? arith::ShRUIOp::create(ir, loc, pairs, number(8)).getResult()
-                 : arith::AndIOp::create(ir, loc, pairs, number(255));
-  if (!isOdd)
-    pairs = arith::ShLIOp::create(ir, loc, pairs, number(8));
-  return arith::ShRSIOp::create(ir, loc, pairs, number(8));
+  return products.call("llvm.x86.avx2.psign.b", products.vectorOf(8, lanes * 4),
+                       {products.toBytes(words), products.toBytes(signs)});
 }

@@ -9,6 +9,7 @@
 #define HAMKAAS_LIB_CODEGEN_KERNEL_CODEPRODUCTS_H
 
 #include "CodePanels.h"
+#include "DotProducts.h"
 
 namespace hamkaas {
 
@@ -54,28 +55,20 @@ private:
                 mlir::ValueRange sums);
   mlir::Value loadLeftWord(mlir::Value row, mlir::Value depth);
   mlir::Value loadLeft(mlir::Value tensor, mlir::Value row, mlir::Value column);
-  mlir::Value addDotProduct(mlir::Value sum, mlir::Value unsignedBytes,
-                            mlir::Value bytes);
-  mlir::Value multiplyBytes(mlir::Value unsignedBytes, mlir::Value bytes);
-  mlir::Value multiplyPairs(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value splitPairs(mlir::Value words, bool isOdd, bool isUnsigned);
-  mlir::Value call(llvm::StringRef intrinsic, mlir::Type type,
-                   mlir::ValueRange operands);
   mlir::Value words(int64_t value);
   mlir::Value pairs(int64_t value);
-  mlir::Value toBytes(mlir::Value words);
   mlir::Value getMagnitudes(mlir::Value words);
   mlir::Value moveSigns(mlir::Value signs, mlir::Value words);
   /// 16 bits hold the sums of 32 products with codes of 4 bits, but not of 8.
   bool addsBytes() const { return bits == 4 && lanes >= 8 && !usesDotProducts; }
   /// The code that stands for 0.
   int64_t getZero();
-  mlir::VectorType vectorOf(int64_t bits, int64_t count);
 
   KernelBuilder &kernel;
   DequantizeRowsOp left;
   DequantizePanelsOp right;
   CodePanels panels;
+  DotProducts products;
   int64_t lanes, step, bits, block;
   /// True while the loop with dot products is emitted.
   bool usesDotProducts = false;

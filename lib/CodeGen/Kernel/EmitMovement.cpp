@@ -73,7 +73,7 @@ static FailureOr<Tile> emitConcat(KernelBuilder &kernel,
 namespace {
 /// Packs along one dimension: each row of the destination's last dimension is
 /// `width` consecutive elements of the source, or the padding past its end. Or
-/// the rows are pairs, of such an element and the next along another dimension.
+/// the rows are words, of such an element and the next along another dimension.
 class PackEmitter {
 public:
   PackEmitter(KernelBuilder &kernel, linalg::PackOp pack)
@@ -81,11 +81,11 @@ public:
 
   FailureOr<Tile> emit() {
     ArrayRef<int64_t> tiles = pack.getStaticInnerTiles();
-    arePairs = tiles.size() == 2 && tiles.back() == 2;
-    if (tiles.size() != 1 && !arePairs)
-      return pack.emitError("expected one packed dimension, or another one of "
-                            "pairs, got ")
-             << tiles.size();
+    wordElements = tiles.size() == 2 ? tiles.back() : 1;
+    if (tiles.size() > 2 || !llvm::is_contained({1, 2, 4}, wordElements))
+      return pack.emitError("expected a tile of one dimension, or a second one "
+                            "of 2 or 4 elements, got [")
+             << tiles << "]";
     if (failed(verifyTree(pack.getSource())))
       return failure();
     position = pack.getInnerDimsPos().front();
@@ -136,8 +136,8 @@ private:
   void emitPanel(Value panel, int64_t columns) {
     for (int64_t at = 0; at < width; at += lanes) {
       int64_t active = std::clamp<int64_t>(columns - at, 0, lanes);
-      if (arePairs) {
-        emitPairs(panel, at, active);
+      if (wordElements > 1) {
+        emitWords(panel, at, active);
         continue;
       }
       SmallVector<Value> indices = packedIndices;
@@ -147,33 +147,47 @@ private:
     }
   }
 
-  /// The pairs of the lanes from column `at` on. The second elements of the
-  /// last ones may be padding.
-  void emitPairs(Value panel, int64_t at, int64_t active) {
+  /// The words of the lanes from column `at` on. Elements past the end of the
+  /// depth are padding.
+  void emitWords(Value panel, int64_t at, int64_t active) {
     OpBuilder &ir = kernel.ir();
     Location loc = kernel.loc();
     int64_t depth = pack.getInnerDimsPos().back();
-    int64_t extent = pack.getSourceType().getDimSize(depth);
-    Value pair = sourceIndices[depth];
-    sourceIndices[depth] = kernel.multiply(pair, 2);
-    Value first = emitLanes(panel, at, active);
-    Value next = kernel.add(sourceIndices[depth], 1);
-    sourceIndices[depth] = kernel.minimum(next, extent - 1);
-    Value second = emitLanes(panel, at, active);
-    if (extent % 2)
-      second = arith::SelectOp::create(
-          ir, loc, kernel.isLess(next, extent), second,
-          kernel.broadcast(pack.getPaddingValue(), lanes));
-    sourceIndices[depth] = pair;
-    Value both = vector::InterleaveOp::create(ir, loc, first, second);
+    Value word = sourceIndices[depth];
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < wordElements; ++i) {
+      Value index = kernel.add(kernel.multiply(word, wordElements), i);
+      elements.push_back(emitElements(depth, index, panel, at, active));
+    }
+    sourceIndices[depth] = word;
+    auto interleave = [&](Value even, Value odd) -> Value {
+      return vector::InterleaveOp::create(ir, loc, even, odd);
+    };
+    Value words = wordElements == 2
+                      ? interleave(elements[0], elements[1])
+                      : interleave(interleave(elements[0], elements[2]),
+                                   interleave(elements[1], elements[3]));
     for (int64_t lane = 0; lane < std::min(lanes, width - at); ++lane) {
       SmallVector<Value> indices = packedIndices;
       indices.append({kernel.constant(at + lane), kernel.constant(0)});
       Value elements = vector::ExtractStridedSliceOp::create(
-          ir, loc, both, ArrayRef<int64_t>(2 * lane), ArrayRef<int64_t>(2),
-          ArrayRef<int64_t>(1));
-      kernel.store(elements, indices, /*active=*/2);
+          ir, loc, words, ArrayRef<int64_t>(wordElements * lane),
+          ArrayRef<int64_t>(wordElements), ArrayRef<int64_t>(1));
+      kernel.store(elements, indices, /*active=*/wordElements);
     }
+  }
+
+  /// The lanes from column `at` on of row `index` of the depth, or padding.
+  Value emitElements(int64_t depth, Value index, Value panel, int64_t at,
+                     int64_t active) {
+    int64_t extent = pack.getSourceType().getDimSize(depth);
+    sourceIndices[depth] = kernel.minimum(index, extent - 1);
+    Value lanesOfRow = emitLanes(panel, at, active);
+    if (extent % wordElements == 0)
+      return lanesOfRow;
+    return arith::SelectOp::create(
+        kernel.ir(), kernel.loc(), kernel.isLess(index, extent), lanesOfRow,
+        kernel.broadcast(pack.getPaddingValue(), lanes));
   }
 
   Value emitLanes(Value panel, int64_t at, int64_t active) {
@@ -198,8 +212,8 @@ private:
   KernelBuilder &kernel;
   linalg::PackOp pack;
   int64_t position = 0, width = 0, lanes = 0, panels = 0, rest = 0;
-  /// True if the last dimension of the result has pairs.
-  bool arePairs = false;
+  /// Elements of the last dimension of the result if it has words, otherwise 1.
+  int64_t wordElements = 1;
   /// The dimension of the panels among the outer ones of the result, and these
   /// without it.
   int64_t panelDim = 0;

@@ -1,24 +1,25 @@
-//===- IntegerContraction.cpp - Products of 16-bit integers -----*- C++ -*-===//
+//===- IntegerContraction.cpp - Products of narrow integers -----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One instruction multiplies pairs of 16-bit integers and adds up each pair as
-// a 32-bit one. So a step of the loops takes two elements of the depth: a pair
-// of the left side in all lanes, and the pairs of a panel's columns. Nothing
-// saturates, and sums wrap as those of 32-bit integers do.
+// A step of the loops takes a word of 32 bits of the depth: two integers of 16
+// bits, or four bytes, unsigned on the left side and signed on the right. One
+// word of the left side is in all lanes, and is multiplied by the words of a
+// panel's columns. Nothing saturates, and sums wrap as those of 32-bit integers
+// do.
 //
 //===----------------------------------------------------------------------===//
 
 #include "IntegerContraction.h"
+#include "DotProducts.h"
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "PanelPrefetch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,11 +39,23 @@ OpOperand *hamkaas::getWidened(Value operand) {
     return nullptr;
   Operation *extended =
       cast.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
-  if (!isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(extended) ||
-      extended->getOperand(0) != cast.getBlock()->getArgument(0) ||
-      extended->getOperand(0).getType().getIntOrFloatBitWidth() != 16)
+  if (!isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(
+          extended) ||
+      extended->getOperand(0) != cast.getBlock()->getArgument(0))
     return nullptr;
-  return cast.getDpsInputOperand(0);
+  Type type = extended->getOperand(0).getType();
+  bool isByte = type.isInteger(8);
+  bool isHalf =
+      type.getIntOrFloatBitWidth() == 16 && !isa<arith::ExtUIOp>(extended);
+  return isByte || isHalf ? cast.getDpsInputOperand(0) : nullptr;
+}
+
+int64_t hamkaas::getWordElements(Type type) {
+  constexpr int64_t wordBits = 32;
+  Type element = getElementTypeOrSelf(type);
+  return element.isInteger(8) || element.isInteger(16)
+             ? wordBits / element.getIntOrFloatBitWidth()
+             : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -53,20 +66,20 @@ OpOperand *hamkaas::getWidened(Value operand) {
 static constexpr int64_t maxPanelVectors = 2;
 /// Limit on rows: more only lengthen the code.
 static constexpr int64_t maxBlockRows = 14;
-/// Pairs that an iteration of the innermost loop takes: its own instructions
+/// Words that an iteration of the innermost loop takes: its own instructions
 /// would fill a tenth of the issue slots.
-static constexpr int64_t unrolledPairs = 2;
+static constexpr int64_t unrolledWords = 2;
 
-/// Lanes that an instruction for pairs has.
-static int64_t choosePairLanes(const CostModel &costs, int64_t columns) {
+/// Lanes that an instruction for words has.
+static int64_t chooseWordLanes(const CostModel &costs, int64_t columns) {
   constexpr int64_t least = 4;
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(columns), least,
                              costs.target.lanes);
 }
 
-int64_t hamkaas::choosePairPanelWidth(const CostModel &costs,
+int64_t hamkaas::chooseWordPanelWidth(const CostModel &costs,
                                       const ContractionLoops &loops) {
-  int64_t lanes = choosePairLanes(costs, loops.columnCount());
+  int64_t lanes = chooseWordLanes(costs, loops.columnCount());
   int64_t vectors = llvm::divideCeil(loops.columnCount(), lanes);
   return lanes * std::min(maxPanelVectors, vectors);
 }
@@ -80,10 +93,13 @@ static double getStepCycles(int64_t rows, int64_t vectors) {
 }
 
 /// Rows of a block of accumulators. Beside these, vectors of the right side, a
-/// pair of the left side and a product are in registers.
-static int64_t choosePairRows(const CostModel &costs, int64_t rows,
-                              int64_t vectors) {
-  int64_t most = (costs.target.registers - vectors - 2) / vectors;
+/// word of the left side and a product are in registers. Of bytes, either side
+/// has even and odd ones where there are no dot products.
+static int64_t chooseWordRows(const CostModel &costs, int64_t rows,
+                              int64_t vectors, int64_t wordElements) {
+  int64_t parts = wordElements / 2;
+  int64_t others = parts * (vectors + 1) + 1;
+  int64_t most = (costs.target.registers - others) / vectors;
   most = std::min({most, rows, maxBlockRows});
   auto getCycles = [&](int64_t r) {
     int64_t blocks = rows / r;
@@ -105,7 +121,7 @@ namespace {
 
 /// Consecutive columns from the beginning of a panel on, in vectors of which
 /// the last has `lastActive` lanes within the result.
-struct PairColumns {
+struct WordColumns {
   Value panel;
   Value first;
   int64_t vectors;
@@ -129,27 +145,32 @@ private:
   Value linearIndex(ArrayRef<int64_t> group);
 
   void emitTile(Value index);
-  void emitRowBlock(Value rowBlock, const PairColumns &columns);
+  void emitRowBlock(Value rowBlock, const WordColumns &columns);
   void emitAccumulators(Value firstRow, int64_t count,
-                        const PairColumns &columns);
+                        const WordColumns &columns);
   SmallVector<Value> overWindow(ArrayRef<int64_t> window, ValueRange sums,
-                                const PairColumns &columns);
-  SmallVector<Value> accumulate(ValueRange sums, const PairColumns &columns);
-  SmallVector<Value> addPair(Value pair, bool isHalf, ValueRange sums,
-                             const PairColumns &columns);
-  void finish(ValueRange sums, const PairColumns &columns);
+                                const WordColumns &columns);
+  SmallVector<Value> accumulate(ValueRange sums, const WordColumns &columns);
+  SmallVector<Value> accumulateBy(bool byDotProducts, ValueRange sums,
+                                  const WordColumns &columns);
+  SmallVector<Value> addWord(Value word, int64_t count, ValueRange sums,
+                             const WordColumns &columns);
+  SmallVector<Value> getFactors(Value words, bool isUnsigned);
+  Value addProducts(Value sum, Value left, Value right);
+  void finish(ValueRange sums, const WordColumns &columns);
 
-  Value emitLeft(Value row, Value depth, bool isHalf);
-  Value emitRight(const PairColumns &columns, int64_t vector, Value pair,
-                  bool isHalf);
-  Value multiplyPairs(Value left, Value right);
+  Value emitLeft(Value row, Value depth, int64_t count);
+  Value emitRight(const WordColumns &columns, int64_t vector, Value word,
+                  int64_t count);
+  Value readRight(const WordColumns &columns, int64_t vector, Value depth,
+                  int64_t count);
   Point operandPoint(OpOperand &operand, Value row, Coordinate column,
                      Value depth);
   SmallVector<Value> resultIndices(Value row, Value column);
-  int64_t activeLanes(const PairColumns &columns, int64_t vector) const {
+  int64_t activeLanes(const WordColumns &columns, int64_t vector) const {
     return vector + 1 < columns.vectors ? lanes : columns.lastActive;
   }
-  Value columnOf(const PairColumns &columns, int64_t vector) {
+  Value columnOf(const WordColumns &columns, int64_t vector) {
     return kernel.add(columns.first, vector * lanes);
   }
   int64_t width() const { return lanes * vectors; }
@@ -158,18 +179,22 @@ private:
   linalg::LinalgOp root;
   Value result;
   ContractionLoops loops;
-  /// The operands as 16-bit integers.
+  /// The operands as narrow integers.
   Value left, right;
-  /// True if pairs of the left side are neighbours in memory.
+  /// Elements that a word has.
+  int64_t wordElements = 2;
+  /// True if the elements of a word of the left side are neighbours in memory.
   bool areNeighbours = false;
+  /// True while the loops for processors with dot products are emitted.
+  bool usesDotProducts = false;
   /// The panels of a packed right side, null if it is read in place.
   Value panelBuffer;
   std::optional<PanelPrefetch> prefetch;
   int64_t lanes = 1, vectors = 1, blockRows = 1, tileRows = 1;
   bool sharesRows = false;
   int64_t rowCount = 1, columnCount = 1, depthCount = 1;
-  /// Pairs of the depth, the last of which may be a half, and of a whole sum.
-  int64_t pairCount = 1, stepCount = 1;
+  /// Words of the depth, the last of which may be a part, and of a whole sum.
+  int64_t wordCount = 1, stepCount = 1;
   int64_t panels = 1, rowBlocks = 1;
 
   /// State of the emission: an index per loop, and the current rows.
@@ -197,10 +222,13 @@ LogicalResult IntegerContractionEmitter::matchOperands() {
   OpOperand *l = getWidened(root.getDpsInputOperand(0)->get());
   OpOperand *r = getWidened(root.getDpsInputOperand(1)->get());
   if (!l || !r)
-    return root->emitError("expected operands that are 16-bit integers, each "
-                           "as a 32-bit one");
+    return root->emitError("expected operands that are integers of 8 or 16 "
+                           "bits, each as a 32-bit one");
   left = l->get();
   right = r->get();
+  wordElements = getWordElements(left.getType());
+  if (getWordElements(right.getType()) != wordElements)
+    return root->emitError("expected operands of equal widths");
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInputOperand(0));
   areNeighbours = isa<BlockArgument>(left) && runsAlongLast(map, loops.depth);
   return success();
@@ -223,18 +251,18 @@ LogicalResult IntegerContractionEmitter::chooseBlocks() {
     kernel.dropKnob(name);
   CostModel costs = kernel.costs();
   costs.knobs = {};
-  lanes = choosePairLanes(costs, columnCount);
-  vectors = choosePairPanelWidth(costs, loops) / lanes;
+  lanes = chooseWordLanes(costs, columnCount);
+  vectors = chooseWordPanelWidth(costs, loops) / lanes;
   auto unpack = right.getDefiningOp<linalg::UnPackOp>();
   if (unpack && unpack.getStaticInnerTiles().size() == 2 &&
       isa<BlockArgument>(unpack.getSource())) {
     vectors = unpack.getStaticInnerTiles().front() / lanes;
     panelBuffer = kernel.flatBuffer(unpack.getSource());
   }
-  blockRows = choosePairRows(costs, rowCount, vectors);
+  blockRows = chooseWordRows(costs, rowCount, vectors, wordElements);
   if (!kernel.requestedTile.empty() && failed(takeRequested()))
     return failure();
-  // A pair takes the memory of a float32.
+  // A word takes the memory of a float32.
   ContractionTile tile = chooseContractionTile(
       costs, loops.outerCount(), rowCount, columnCount, stepCount, width());
   tileRows =
@@ -248,19 +276,20 @@ LogicalResult IntegerContractionEmitter::chooseBlocks() {
 }
 
 /// As for panels of floats, once for each iteration of the innermost loop: two
-/// pairs bring at most a line.
+/// words bring at most a line.
 void IntegerContractionEmitter::choosePrefetch(Value panels) {
   const CostModel &costs = kernel.costs();
   int64_t elements = cast<RankedTensorType>(panels.getType()).getNumElements();
   bool hasWindow = !loops.window.empty();
   if (!costs.machine.prefetches ||
-      (hasWindow && !costs.prefetchesWindows(elements / 2)))
+      (hasWindow && !costs.prefetchesWindows(elements / wordElements)))
     return;
   ContractionTile tile{};
   tile.depth = stepCount;
   int64_t uses = hasWindow ? loops.count(loops.shared) * (rowCount / blockRows)
                            : tileRows / blockRows;
-  prefetch.emplace(kernel, panels, stepCount, tile, uses, 2 * width());
+  prefetch.emplace(kernel, panels, stepCount, tile, uses,
+                   wordElements * width());
 }
 
 FailureOr<Tile> IntegerContractionEmitter::emit() {
@@ -274,10 +303,12 @@ FailureOr<Tile> IntegerContractionEmitter::emit() {
   rowCount = loops.rowCount();
   columnCount = loops.columnCount();
   depthCount = loops.extents[loops.depth];
-  pairCount = llvm::divideCeil(depthCount, int64_t(2));
-  stepCount = loops.count(loops.window) * pairCount;
   at.assign(loops.extents.size(), {});
-  if (failed(matchOperands()) || failed(chooseBlocks()))
+  if (failed(matchOperands()))
+    return failure();
+  wordCount = llvm::divideCeil(depthCount, wordElements);
+  stepCount = loops.count(loops.window) * wordCount;
+  if (failed(chooseBlocks()))
     return failure();
   kernel.tileLoop(loops.outerCount() * panels * rowBlocks,
                   [&](Value index) { emitTile(index); });
@@ -340,7 +371,7 @@ void IntegerContractionEmitter::emitTile(Value index) {
 }
 
 void IntegerContractionEmitter::emitRowBlock(Value rowBlock,
-                                             const PairColumns &columns) {
+                                             const WordColumns &columns) {
   int64_t fullRows = rowCount / blockRows * blockRows;
   Value first = kernel.multiply(rowBlock, tileRows);
   Value last = kernel.minimum(kernel.add(first, tileRows), fullRows);
@@ -372,7 +403,7 @@ void IntegerContractionEmitter::emitRowBlock(Value rowBlock,
 
 /// One block of accumulators, in registers from the first product to the last.
 void IntegerContractionEmitter::emitAccumulators(Value firstRow, int64_t count,
-                                                 const PairColumns &columns) {
+                                                 const WordColumns &columns) {
   rows.clear();
   for (int64_t r = 0; r < count; ++r)
     rows.push_back(kernel.add(firstRow, r));
@@ -385,12 +416,27 @@ void IntegerContractionEmitter::emitAccumulators(Value firstRow, int64_t count,
       sums.push_back(tree.evaluateVector(
           init.get(), operandPoint(init, row, column, nullptr)));
     }
-  finish(overWindow(loops.window, sums, columns), columns);
+  auto accumulate = [&](bool byDotProducts) {
+    return accumulateBy(byDotProducts, sums, columns);
+  };
+  finish(DotProducts(kernel, lanes)
+             .choose(
+                 ValueRange(sums).getTypes(), /*writes=*/false,
+                 [&] { return accumulate(true); },
+                 [&] { return accumulate(false); }),
+         columns);
+}
+
+SmallVector<Value>
+IntegerContractionEmitter::accumulateBy(bool byDotProducts, ValueRange sums,
+                                        const WordColumns &columns) {
+  usesDotProducts = byDotProducts;
+  return overWindow(loops.window, sums, columns);
 }
 
 SmallVector<Value>
 IntegerContractionEmitter::overWindow(ArrayRef<int64_t> window, ValueRange sums,
-                                      const PairColumns &columns) {
+                                      const WordColumns &columns) {
   if (window.empty())
     return accumulate(sums, columns);
   int64_t loop = window.front();
@@ -404,49 +450,76 @@ IntegerContractionEmitter::overWindow(ArrayRef<int64_t> window, ValueRange sums,
 
 SmallVector<Value>
 IntegerContractionEmitter::accumulate(ValueRange sums,
-                                      const PairColumns &columns) {
-  int64_t pairs = depthCount / 2;
-  int64_t whole = pairs / unrolledPairs * unrolledPairs;
+                                      const WordColumns &columns) {
+  int64_t words = depthCount / wordElements;
+  int64_t whole = words / unrolledWords * unrolledWords;
   SmallVector<Value> next = kernel.loop(
-      kernel.constant(0), kernel.constant(whole), unrolledPairs, sums,
-      /*writes=*/false, [&](Value pair, ValueRange carried) {
+      kernel.constant(0), kernel.constant(whole), unrolledWords, sums,
+      /*writes=*/false, [&](Value word, ValueRange carried) {
         SmallVector<Value> added(carried);
-        for (int64_t i = 0; i < unrolledPairs; ++i)
-          added =
-              addPair(kernel.add(pair, i), /*isHalf=*/false, added, columns);
+        for (int64_t i = 0; i < unrolledWords; ++i)
+          added = addWord(kernel.add(word, i), wordElements, added, columns);
         if (prefetch)
           prefetch->emit(kernel.add(
-              kernel.multiply(linearIndex(loops.window), pairCount), pair));
+              kernel.multiply(linearIndex(loops.window), wordCount), word));
         return added;
       });
-  for (int64_t pair = whole; pair < pairs; ++pair)
-    next = addPair(kernel.constant(pair), /*isHalf=*/false, next, columns);
-  if (depthCount % 2)
-    next = addPair(kernel.constant(pairs), /*isHalf=*/true, next, columns);
+  for (int64_t word = whole; word < words; ++word)
+    next = addWord(kernel.constant(word), wordElements, next, columns);
+  if (int64_t rest = depthCount % wordElements)
+    next = addWord(kernel.constant(words), rest, next, columns);
   return next;
 }
 
-/// Adds the products of one pair of the depth, or of its last element.
+/// Adds the products of one word of the depth, which has its first `count`
+/// elements.
 SmallVector<Value>
-IntegerContractionEmitter::addPair(Value pair, bool isHalf, ValueRange sums,
-                                   const PairColumns &columns) {
-  SmallVector<Value> pairs, next;
+IntegerContractionEmitter::addWord(Value word, int64_t count, ValueRange sums,
+                                   const WordColumns &columns) {
+  SmallVector<SmallVector<Value>> vectors;
   for (int64_t v = 0; v < columns.vectors; ++v)
-    pairs.push_back(emitRight(columns, v, pair, isHalf));
-  Value depth = kernel.multiply(pair, 2);
+    vectors.push_back(
+        getFactors(emitRight(columns, v, word, count), /*isUnsigned=*/false));
+  Value depth = kernel.multiply(word, wordElements);
+  SmallVector<Value> next(sums);
   for (auto [r, row] : llvm::enumerate(rows)) {
-    Value factors = emitLeft(row, depth, isHalf);
-    for (int64_t v = 0; v < columns.vectors; ++v)
-      next.push_back(arith::AddIOp::create(kernel.ir(), kernel.loc(),
-                                           sums[r * columns.vectors + v],
-                                           multiplyPairs(factors, pairs[v])));
+    SmallVector<Value> factors =
+        getFactors(emitLeft(row, depth, count), /*isUnsigned=*/true);
+    for (auto [i, factor] : llvm::enumerate(factors))
+      for (auto [v, vector] : llvm::enumerate(vectors)) {
+        Value &sum = next[r * columns.vectors + v];
+        sum = addProducts(sum, factor, vector[i]);
+      }
   }
   return next;
 }
 
+/// The parts of words that are multiplied one after the other: without dot
+/// products, the even and the odd bytes.
+SmallVector<Value> IntegerContractionEmitter::getFactors(Value words,
+                                                         bool isUnsigned) {
+  DotProducts products(kernel, lanes);
+  if (wordElements == 2)
+    return {products.toPairs(words)};
+  if (usesDotProducts)
+    return {words};
+  return {products.splitPairs(words, /*isOdd=*/false, isUnsigned),
+          products.splitPairs(words, /*isOdd=*/true, isUnsigned)};
+}
+
+Value IntegerContractionEmitter::addProducts(Value sum, Value left,
+                                             Value right) {
+  DotProducts products(kernel, lanes);
+  if (!usesDotProducts)
+    return arith::AddIOp::create(kernel.ir(), kernel.loc(), sum,
+                                 products.multiplyPairs(left, right));
+  return wordElements == 2 ? products.addPairs(sum, left, right)
+                           : products.addBytes(sum, left, right);
+}
+
 /// Evaluates the epilogue on the accumulators and writes the result.
 void IntegerContractionEmitter::finish(ValueRange sums,
-                                       const PairColumns &columns) {
+                                       const WordColumns &columns) {
   kernel.deferEpilogue([&] {
     for (int64_t v = 0; v < columns.vectors; ++v) {
       Value sum;
@@ -471,88 +544,95 @@ void IntegerContractionEmitter::finish(ValueRange sums,
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// Two elements of the left side as one word, in all lanes. The second is 0 if
-/// the depth ends before it.
-Value IntegerContractionEmitter::emitLeft(Value row, Value depth, bool isHalf) {
+/// The first `count` elements of a word of the left side, in all lanes. The
+/// others are 0.
+Value IntegerContractionEmitter::emitLeft(Value row, Value depth,
+                                          int64_t count) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
   OpOperand &operand = *root.getDpsInputOperand(0);
-  Type word = ir.getI32Type();
-  auto read = [&](Value depth) -> Value {
-    TreeEmitter tree(kernel, /*lanes=*/1, /*active=*/1);
-    Value element =
-        tree.evaluate(left, operandPoint(operand, row, /*column=*/{}, depth));
-    return arith::ExtUIOp::create(ir, loc, word, element);
-  };
-  Value pair;
-  if (areNeighbours && !isHalf) {
+  Type type = ir.getI32Type();
+  if (areNeighbours && count == wordElements) {
     SmallVector<Value> indices;
     for (Coordinate at : operandPoint(operand, row, /*column=*/{}, depth))
       indices.push_back(at.index);
     kernel.forbidAlias(left);
-    Value elements = kernel.load(left, indices, /*lanes=*/2, /*active=*/2);
+    Value elements = kernel.load(left, indices, /*lanes=*/count,
+                                 /*active=*/count);
     Value words =
-        vector::BitCastOp::create(ir, loc, VectorType::get(1, word), elements);
-    pair = vector::ExtractOp::create(ir, loc, words, int64_t(0));
-  } else {
-    pair = read(depth);
-    if (!isHalf) {
-      Value sixteen = arith::ConstantIntOp::create(ir, loc, word, 16);
-      Value high =
-          arith::ShLIOp::create(ir, loc, read(kernel.add(depth, 1)), sixteen);
-      pair = arith::OrIOp::create(ir, loc, pair, high);
-    }
+        vector::BitCastOp::create(ir, loc, VectorType::get(1, type), elements);
+    return kernel.broadcast(
+        vector::ExtractOp::create(ir, loc, words, int64_t(0)), lanes);
   }
-  return vector::BitCastOp::create(ir, loc,
-                                   VectorType::get(2 * lanes, ir.getI16Type()),
-                                   kernel.broadcast(pair, lanes));
+  Value word;
+  for (int64_t i = 0; i < count; ++i) {
+    TreeEmitter tree(kernel, /*lanes=*/1, /*active=*/1);
+    Value element = tree.evaluate(
+        left, operandPoint(operand, row, /*column=*/{}, kernel.add(depth, i)));
+    element = arith::ExtUIOp::create(ir, loc, type, element);
+    if (!word) {
+      word = element;
+      continue;
+    }
+    Value bits =
+        arith::ConstantIntOp::create(ir, loc, type, i * (32 / wordElements));
+    element = arith::ShLIOp::create(ir, loc, element, bits);
+    word = arith::OrIOp::create(ir, loc, word, element);
+  }
+  return kernel.broadcast(word, lanes);
 }
 
-/// The pairs of the columns of a vector.
-Value IntegerContractionEmitter::emitRight(const PairColumns &columns,
-                                           int64_t vector, Value pair,
-                                           bool isHalf) {
+/// The words of the columns of a vector, in which the first `count` elements
+/// count.
+Value IntegerContractionEmitter::emitRight(const WordColumns &columns,
+                                           int64_t vector, Value word,
+                                           int64_t count) {
+  DotProducts products(kernel, lanes);
+  if (!panelBuffer)
+    return products.toWords(
+        readRight(columns, vector, kernel.multiply(word, wordElements), count));
+  // Panels are padded with zeros, so whole vectors are read.
+  Value index = kernel.add(kernel.multiply(linearIndex(loops.batch), panels),
+                           columns.panel);
+  for (int64_t loop : loops.window)
+    index =
+        kernel.add(kernel.multiply(index, loops.extents[loop]), at[loop].index);
+  index = kernel.add(kernel.multiply(index, wordCount), word);
+  index = kernel.add(kernel.multiply(index, wordElements * width()),
+                     wordElements * lanes * vector);
+  auto type = VectorType::get(wordElements * lanes,
+                              getElementTypeOrSelf(right.getType()));
+  return products.toWords(vector::LoadOp::create(kernel.ir(), kernel.loc(),
+                                                 type, panelBuffer, index));
+}
+
+/// The first `count` elements of the words of a vector of a right side that is
+/// not packed, column by column; the others are 0.
+Value IntegerContractionEmitter::readRight(const WordColumns &columns,
+                                           int64_t vector, Value depth,
+                                           int64_t count) {
   OpBuilder &ir = kernel.ir();
   Location loc = kernel.loc();
-  auto type = VectorType::get(2 * lanes, ir.getI16Type());
-  if (panelBuffer) {
-    // Panels are padded with zeros, so whole vectors are read.
-    Value index = kernel.add(kernel.multiply(linearIndex(loops.batch), panels),
-                             columns.panel);
-    for (int64_t loop : loops.window)
-      index = kernel.add(kernel.multiply(index, loops.extents[loop]),
-                         at[loop].index);
-    index = kernel.add(kernel.multiply(index, pairCount), pair);
-    index = kernel.add(kernel.multiply(index, 2 * width()), 2 * lanes * vector);
-    return vector::LoadOp::create(ir, loc, type, panelBuffer, index);
-  }
   OpOperand &operand = *root.getDpsInputOperand(1);
   TreeEmitter tree(kernel, lanes, activeLanes(columns, vector));
-  auto read = [&](Value depth) {
+  auto read = [&](int64_t i) -> Value {
+    if (i >= count)
+      return arith::ConstantOp::create(
+          ir, loc,
+          ir.getZeroAttr(
+              VectorType::get(lanes, getElementTypeOrSelf(right.getType()))));
     Coordinate column{columnOf(columns, vector), /*step=*/1};
     return tree.evaluateVector(
-        right, operandPoint(operand, rows.front(), column, depth));
+        right,
+        operandPoint(operand, rows.front(), column, kernel.add(depth, i)));
   };
-  Value depth = kernel.multiply(pair, 2);
-  Value first = read(depth);
-  Value second =
-      isHalf
-          ? arith::ConstantOp::create(ir, loc, ir.getZeroAttr(first.getType()))
-                .getResult()
-          : read(kernel.add(depth, 1));
-  return vector::InterleaveOp::create(ir, loc, first, second);
-}
-
-/// The sums of two products each.
-Value IntegerContractionEmitter::multiplyPairs(Value left, Value right) {
-  StringRef name = lanes == 4   ? "llvm.x86.sse2.pmadd.wd"
-                   : lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
-                                : "llvm.x86.avx512.pmaddw.d.512";
-  OpBuilder &ir = kernel.ir();
-  return LLVM::CallIntrinsicOp::create(
-             ir, kernel.loc(), VectorType::get(lanes, ir.getI32Type()),
-             ir.getStringAttr(name), ValueRange{left, right})
-      .getResult(0);
+  auto interleave = [&](Value first, Value second) -> Value {
+    return vector::InterleaveOp::create(ir, loc, first, second);
+  };
+  if (wordElements == 2)
+    return interleave(read(0), read(1));
+  Value even = interleave(read(0), read(2));
+  return interleave(even, interleave(read(1), read(3)));
 }
 
 Point IntegerContractionEmitter::operandPoint(OpOperand &operand, Value row,

@@ -1,4 +1,4 @@
-//===- IntegerContraction.h - Products of 16-bit integers -------*- C++ -*-===//
+//===- IntegerContraction.h - Products of narrow integers -------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,13 +17,17 @@ namespace hamkaas {
 /// Returns whether `root` sums up products of integers.
 bool isIntegerContraction(mlir::linalg::LinalgOp root);
 
-/// The 16-bit numbers that `operand` has as 32-bit ones; null if it is no such
-/// cast.
+/// The numbers of 8 or 16 bits that `operand` has as wider ones; null if it is
+/// no such cast.
 mlir::OpOperand *getWidened(mlir::Value operand);
 
-/// Columns of a panel of a packed right side, which has pairs of consecutive
-/// elements of the depth: `[columns / width][depth / 2][width][2]`.
-int64_t choosePairPanelWidth(const CostModel &costs,
+/// Consecutive elements of the depth that one word of a panel has: 2 integers
+/// of 16 bits, 4 bytes, 1 of any other type.
+int64_t getWordElements(mlir::Type type);
+
+/// Columns of a panel of a packed right side of integers, which has words of
+/// the depth: `[columns / width][depth / n][width][n]` for `n` elements a word.
+int64_t chooseWordPanelWidth(const CostModel &costs,
                              const ContractionLoops &loops);
 
 /// Part of emitContraction, for integers.

@@ -30,16 +30,16 @@ namespace {
 
 /// `[batch..., ..., columns]` into panels `[batch..., columns / width, ...,
 /// width]`: of matrices `[depth, columns]`, or of the weights of a convolution.
-/// Of 16-bit integers, panels have pairs of the depth: `[..., depth / 2, width,
-/// 2]`.
+/// Of narrow integers, panels have words of the depth, which are pairs or four
+/// bytes: `[..., depth / n, width, n]`.
 struct PanelLayout {
   PanelLayout(OpBuilder &builder, RankedTensorType type, int64_t batches,
               int64_t width)
       : innerDims{type.getRank() - 1}, tiles{builder.getIndexAttr(width)} {
     int64_t rank = type.getRank();
-    if (type.getElementType().isInteger(16)) {
+    if (int64_t elements = getWordElements(type); elements > 1) {
       innerDims.push_back(rank - 2);
-      tiles.push_back(builder.getIndexAttr(2));
+      tiles.push_back(builder.getIndexAttr(elements));
     }
     llvm::append_range(outerPermutation, llvm::seq<int64_t>(batches));
     outerPermutation.push_back(rank - 1);
@@ -187,7 +187,7 @@ private:
   int64_t getWidth(GroupOp group, const RightSide &right) const {
     CostModel costs(*target);
     if (isIntegerContraction(right.root))
-      return choosePairPanelWidth(costs, right.loops);
+      return chooseWordPanelWidth(costs, right.loops);
     costs.knobs = Knobs::get(group);
     return target->strategy->choosePanelWidth(costs, right.root, right.loops);
   }
@@ -306,7 +306,7 @@ private:
     auto type = cast<RankedTensorType>(matrix.getType());
     PanelLayout layout(builder, type, batches, width);
     SmallVector<int64_t> tiles{width};
-    tiles.resize(layout.tiles.size(), /*a pair=*/2);
+    tiles.resize(layout.tiles.size(), getWordElements(type));
     auto packedType = linalg::PackOp::inferPackedType(
         type, tiles, layout.innerDims, layout.outerPermutation);
 

@@ -74,17 +74,17 @@ func.func @strided_rows(%x: tensor<2xf32>, %out: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-func.func @two_tiles(%x: tensor<4x4xf32>, %out: tensor<2x1x2x4xf32>) -> tensor<2x1x2x4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
-  // expected-error @below {{expected one packed dimension, or another one of pairs, got 2}}
-  %0 = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [2, 4] into %out : tensor<4x4xf32> -> tensor<2x1x2x4xf32>
-  return %0 : tensor<2x1x2x4xf32>
+func.func @two_tiles(%x: tensor<4x6xf32>, %out: tensor<2x2x2x3xf32>) -> tensor<2x2x2x3xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  // expected-error @below {{expected a tile of one dimension, or a second one of 2 or 4 elements, got [2, 3]}}
+  %0 = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [2, 3] into %out : tensor<4x6xf32> -> tensor<2x2x2x3xf32>
+  return %0 : tensor<2x2x2x3xf32>
 }
 
 // -----
 
 func.func @wide_integers(%a: tensor<4x8xi32>, %b: tensor<8x4xi32>, %out: tensor<4x4xi32>) -> tensor<4x4xi32> attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
   %zero = arith.constant dense<0> : tensor<4x4xi32>
-  // expected-error @below {{expected operands that are 16-bit integers, each as a 32-bit one}}
+  // expected-error @below {{expected operands that are integers of 8 or 16 bits, each as a 32-bit one}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<4x8xi32>, tensor<8x4xi32>) outs(%zero : tensor<4x4xi32>) {
   ^bb0(%l: i32, %r: i32, %s: i32):

@@ -56,10 +56,15 @@ func.func @parameter(%x: tensor<4x7xi16>) -> tensor<4x20xi32> {
 #result = affine_map<(i, j, k) -> (i, j)>
 
 // A pair of the left side is one word in all lanes. An iteration takes two
-// pairs; the last element of an odd depth is a pair with 0.
+// pairs; the last element of an odd depth is a pair with 0. There is a second
+// loop for processors with dot products.
 
 // V3-LABEL: func.func private @packed(
 // V3-SAME:    hamkaas.kernel = #hamkaas.kernel<contraction, tile = [6, 16, 9]>
+// V3:         %[[HAS:.*]] = hamkaas.has_dot_products
+// V3:         scf.if %[[HAS]]
+// V3:           llvm.inline_asm {{.*}}"{vex} vpdpwssd $3, $2, $0"
+// V3:         } else {
 // V3:         scf.for
 // V3:           %[[PANEL:.*]] = vector.load {{.*}} : memref<160xi16>, vector<16xi16>
 // V3:           %[[PAIR:.*]] = vector.transfer_read {{.*}} : tensor<6x9xi16>, vector<2xi16>
@@ -69,8 +74,10 @@ func.func @parameter(%x: tensor<4x7xi16>) -> tensor<4x20xi32> {
 // V3:           arith.addi {{.*}} : vector<8xi32>
 // V3:         arith.extui {{.*}} : i16 to i32
 // V4-LABEL: func.func private @packed(
+// V4:         llvm.inline_asm {{.*}}"vpdpwssd $3, $2, $0", "=v,0,v,v"
 // V4:         llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
 // V1-LABEL: func.func private @packed(
+// V1-NOT:     hamkaas.has_dot_products
 // V1:         llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"
 func.func private @packed(%a: tensor<6x9xi16>, %b: tensor<1x5x16x2xi16>, %out: tensor<6x16xi32>) -> tensor<6x16xi32>
     attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
@@ -86,6 +93,55 @@ func.func private @packed(%a: tensor<6x9xi16>, %b: tensor<1x5x16x2xi16>, %out: t
   %wb = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%u : tensor<9x16xi16>) outs(%ew : tensor<9x16xi32>) {
   ^bb1(%p: i16, %q: i32):
     %t = arith.extsi %p : i16 to i32
+    linalg.yield %t : i32
+  } -> tensor<9x16xi32>
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<6x16xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%e : tensor<6x16xi32>) -> tensor<6x16xi32>
+  %1 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%wa, %wb : tensor<6x9xi32>, tensor<9x16xi32>) outs(%f : tensor<6x16xi32>) {
+  ^bb1(%p: i32, %q: i32, %s: i32):
+    %m = arith.muli %p, %q : i32
+    %t = arith.addi %s, %m : i32
+    linalg.yield %t : i32
+  } -> tensor<6x16xi32>
+  return %1 : tensor<6x16xi32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+
+// Four bytes of the depth are a word. Without dot products, even and odd ones
+// are multiplied as pairs.
+
+// V3-LABEL: func.func private @bytes(
+// V3-SAME:    hamkaas.kernel = #hamkaas.kernel<contraction, tile = [3, 16, 9]>
+// V4-LABEL: func.func private @bytes(
+// V4:           vector.load {{.*}} : memref<192xi8>, vector<64xi8>
+// V4:           vector.transfer_read {{.*}} : tensor<6x9xi8>, vector<4xi8>
+// V4:           llvm.inline_asm {{.*}}"vpdpbusd $3, $2, $0", "=v,0,v,v"
+// V4:         } else {
+// V4:           arith.shrsi {{.*}} : vector<32xi16>
+// V4:           arith.andi {{.*}} : vector<32xi16>
+// V4:           llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+func.func private @bytes(%a: tensor<6x9xi8>, %b: tensor<1x3x16x4xi8>, %out: tensor<6x16xi32>) -> tensor<6x16xi32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %eb = tensor.empty() : tensor<9x16xi8>
+  %u = linalg.unpack %b outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [16, 4] into %eb : tensor<1x3x16x4xi8> -> tensor<9x16xi8>
+  %ea = tensor.empty() : tensor<6x9xi32>
+  %wa = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<6x9xi8>) outs(%ea : tensor<6x9xi32>) {
+  ^bb1(%p: i8, %q: i32):
+    %t = arith.extui %p : i8 to i32
+    linalg.yield %t : i32
+  } -> tensor<6x9xi32>
+  %ew = tensor.empty() : tensor<9x16xi32>
+  %wb = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%u : tensor<9x16xi8>) outs(%ew : tensor<9x16xi32>) {
+  ^bb1(%p: i8, %q: i32):
+    %t = arith.extsi %p : i8 to i32
     linalg.yield %t : i32
   } -> tensor<9x16xi32>
   %zero = arith.constant 0 : i32

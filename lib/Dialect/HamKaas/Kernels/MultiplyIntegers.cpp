@@ -14,6 +14,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "NarrowProducts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
@@ -59,18 +60,6 @@ private:
 
 static RankedTensorType getTensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-/// `op`, which moves elements of its one operand, for `operand` in its place.
-static Value moveAlike(Operation *op, Value operand) {
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointAfter(op);
-  Operation *clone = builder.clone(*op);
-  clone->setOperand(0, operand);
-  clone->getResult(0).setType(
-      getTensorType(op->getResult(0))
-          .clone(getTensorType(operand).getElementType()));
-  return clone->getResult(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,7 +177,7 @@ std::optional<Dequantized> Dequantizer::build(Value value) {
     return findDifference(sub);
   if (auto mul = dyn_cast<MulOp>(op))
     return findScaled(mul);
-  if (isa<PermuteOp, ReshapeOp, StridedSliceOp, SliceOp>(op))
+  if (movesElements(op))
     return findMoved(op);
   return std::nullopt;
 }

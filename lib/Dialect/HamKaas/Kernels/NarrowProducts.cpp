@@ -39,19 +39,48 @@ static bool isOneChannel(ConvOp conv) {
   return conv.getGroups() > 1 && weights[weights.size() - 2] == 1;
 }
 
+bool hamkaas::movesElements(Operation *op) {
+  return isa<PermuteOp, ReshapeOp, StridedSliceOp, SliceOp>(op);
+}
+
+Value hamkaas::moveAlike(Operation *op, Value operand) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Operation *moved = builder.clone(*op);
+  moved->setOperand(0, operand);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  moved->getResult(0).setType(type.clone(getElementType(operand)));
+  return moved->getResult(0);
+}
+
+/// The type that `operand` has been cast to 32-bit integers from; null if it is
+/// no such cast.
+static Type getWidenedType(Value operand) {
+  auto cast = operand.getDefiningOp<CastOp>();
+  if (!cast || !getElementType(operand).isSignlessInteger(32))
+    return nullptr;
+  return getElementType(cast.getX());
+}
+
 bool hamkaas::multipliesNarrow(Operation *product) {
-  auto isWidened = [](Value operand) {
-    auto cast = operand.getDefiningOp<CastOp>();
-    return cast && getElementType(operand).isSignlessInteger(32) &&
-           getElementType(cast.getX()).isSignlessInteger(16);
-  };
-  return isWidened(product->getOperand(0)) && isWidened(product->getOperand(1));
+  return llvm::all_of(product->getOperands().take_front(2), [](Value operand) {
+    Type type = getWidenedType(operand);
+    return type && type.isSignlessInteger(16);
+  });
+}
+
+bool hamkaas::multipliesBytes(Operation *product) {
+  Type left = getWidenedType(product->getOperand(0));
+  Type right = getWidenedType(product->getOperand(1));
+  return left && right && left.isUnsignedInteger(8) &&
+         right.isSignlessInteger(8);
 }
 
 bool hamkaas::isNarrowContraction(Operation *op) {
   auto conv = dyn_cast<ConvOp>(op);
   bool isBlocked = conv && !conv.isPadded() && !isOneChannel(conv);
-  return (isa<MatMulOp>(op) || isBlocked) && multipliesNarrow(op);
+  return (isa<MatMulOp>(op) || isBlocked) &&
+         (multipliesNarrow(op) || multipliesBytes(op));
 }
 
 namespace {

@@ -24,12 +24,22 @@ struct Interval {
 /// Of integers of which something is known.
 std::optional<Interval> getRange(mlir::Value value);
 
+/// Returns whether `op` moves the elements of its one operand.
+bool movesElements(mlir::Operation *op);
+
+/// `op`, which moves elements, for `operand` in the place of its own.
+mlir::Value moveAlike(mlir::Operation *op, mlir::Value operand);
+
 /// Returns whether `product` multiplies 32-bit integers that are casts of
 /// 16-bit ones.
 bool multipliesNarrow(mlir::Operation *product);
 
-/// Returns whether `op` is such a product that the contraction emitter can
-/// block.
+/// Returns whether `product` multiplies 32-bit integers that are casts of
+/// unsigned bytes on its left side, and of signed ones on its right side.
+bool multipliesBytes(mlir::Operation *product);
+
+/// Returns whether `op` is a product of either kind that the contraction
+/// emitter can block.
 bool isNarrowContraction(mlir::Operation *op);
 
 } // namespace hamkaas

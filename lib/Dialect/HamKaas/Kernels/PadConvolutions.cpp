@@ -24,10 +24,31 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-/// The group that copies `x` into zeros: `low` and `high` elements of them
-/// along each dimension.
+/// A constant of `type`. Those of arith are signless, as all integers are once
+/// groups are lowered.
+static Value makeConstant(OpBuilder &builder, Location loc, Type type,
+                          int64_t number) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getFloatAttr(type, number));
+  unsigned width = integer.getWidth();
+  Value constant = arith::ConstantOp::create(
+      builder, loc,
+      builder.getIntegerAttr(builder.getIntegerType(width),
+                             APInt(width, number, /*isSigned=*/false,
+                                   /*implicitTrunc=*/true)));
+  if (integer.isSignless())
+    return constant;
+  return UnrealizedConversionCastOp::create(builder, loc, type, constant)
+      .getResult(0);
+}
+
+/// The group that copies `x` into elements that are `number`: `low` and `high`
+/// of them along each dimension.
 static Value buildPadded(OpBuilder &builder, Location loc, Value x,
-                         ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+                         ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                         int64_t number) {
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> shape;
   SmallVector<OpFoldResult> before, after;
@@ -44,10 +65,9 @@ static Value buildPadded(OpBuilder &builder, Location loc, Value x,
   group->setAttr(HamKaasDialect::opsAttrName, builder.getStringAttr("pad"));
   Block &body = group.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockBegin(&body);
-  Value zero = arith::ConstantOp::create(
-      inner, loc, inner.getZeroAttr(type.getElementType()));
+  Value padding = makeConstant(inner, loc, type.getElementType(), number);
   Value result = tensor::PadOp::create(
-      inner, loc, padded, body.addArgument(type, loc), before, after, zero);
+      inner, loc, padded, body.addArgument(type, loc), before, after, padding);
   YieldOp::create(inner, loc, result);
   return group.getResult(0);
 }
@@ -55,7 +75,7 @@ static Value buildPadded(OpBuilder &builder, Location loc, Value x,
 /// A copy that is much larger than the data read does not pay off.
 static constexpr int64_t maxGrowth = 8;
 
-static bool isWorthCopying(ConvOp conv) {
+bool hamkaas::isWorthPadding(ConvOp conv) {
   ArrayRef<int64_t> shape = conv.getX().getType().getShape();
   int64_t padded = shape.front() * shape.back();
   for (size_t dim = 0; dim < conv.getPadLow().size(); ++dim)
@@ -66,7 +86,7 @@ static bool isWorthCopying(ConvOp conv) {
 }
 
 Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv, Value x,
-                          ArrayRef<int64_t> more) {
+                          ArrayRef<int64_t> more, int64_t number) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t channels = type.getShape().back();
   SmallVector<int64_t> merged(type.getShape().drop_back());
@@ -83,7 +103,7 @@ Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv, Value x,
   Location loc = conv.getLoc();
   Value rows = ReshapeOp::create(builder, loc, type.clone(merged), x);
   return ReshapeOp::create(builder, loc, type.clone(shape),
-                           buildPadded(builder, loc, rows, low, high));
+                           buildPadded(builder, loc, rows, low, high, number));
 }
 
 namespace {
@@ -96,7 +116,7 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
       bool isBlocked =
           conv.getType().getElementType().isF32() || multipliesNarrow(conv);
       if (conv.isPadded() && isBlocked && !conv.isDepthwise() &&
-          isWorthCopying(conv))
+          isWorthPadding(conv))
         convolutions.push_back(conv);
     });
     for (ConvOp conv : convolutions) {

@@ -14,12 +14,16 @@ namespace hamkaas {
 
 class ConvOp;
 
+/// Returns whether a padded copy of the input of `conv` is not much larger than
+/// what is read and written anyway.
+bool isWorthPadding(ConvOp conv);
+
 /// `x`, the input of `conv` or a slice of its batch, with the padding of `conv`
 /// around it, copied by a group. At the end of each spatial dimension are also
-/// `more` zeros. The last one is padded together with the channels, so that
-/// rows are long.
+/// `more` elements. All that is added is `number`. The last dimension is padded
+/// together with the channels, so that rows are long.
 mlir::Value padOperand(mlir::OpBuilder &builder, ConvOp conv, mlir::Value x,
-                       llvm::ArrayRef<int64_t> more);
+                       llvm::ArrayRef<int64_t> more, int64_t number = 0);
 
 } // namespace hamkaas
 

@@ -48,6 +48,24 @@ def MultiplyIntegers : Pass<"hamkaas-multiply-integers", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def MultiplyBytes : Pass<"hamkaas-multiply-bytes", "mlir::ModuleOp"> {
+  let summary = "multiply 16-bit integers as the bytes that they are";
+  let description = [{
+    Before: `hamkaas.matmul` and `hamkaas.conv` of casts of `i16`, as
+    `hamkaas-narrow-products` leaves them. After: where the left side is bytes
+    less one zero point and the right side is parameters that fit into signed
+    bytes, the left side is a cast of `ui8` and the right side one of `i8`. The
+    zero point times the sums of the right side's columns, which are known when
+    the program is loaded, is subtracted from the result. Padding is the zero
+    point.
+
+    Signed bytes of the left side become unsigned ones of which the zero point
+    is 128 more. Other readers of the left side read the bytes, too, so that
+    memory has one byte an element. Sums wrap as before.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def NarrowProducts : Pass<"hamkaas-narrow-products", "mlir::ModuleOp"> {
   let summary = "multiply integers of 32 bits as the 16-bit ones that they are";
   let description = [{
