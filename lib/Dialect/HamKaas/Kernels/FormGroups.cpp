@@ -18,6 +18,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "NarrowProducts.h"
+#include "WindowSources.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -90,6 +91,10 @@ static Value getPlanarOperand(Operation *op) {
 static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
   auto permute = dyn_cast_or_null<PermuteOp>(op);
   return permute && permute.getPermutation() == permutation;
+}
+
+static unsigned getElementBits(Value value) {
+  return cast<ShapedType>(value.getType()).getElementTypeBitWidth();
 }
 
 /// Queries for which computing keys and values costs less than keeping them:
@@ -215,6 +220,8 @@ public:
       return;
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
+    addNarrowSource();
+    dropNarrowBranches();
     addPanels();
     if (computeRows)
       addRow();
@@ -270,6 +277,70 @@ private:
       return;
     for (Value operand : producer->getOperands())
       addRows(operand, computes, widens);
+  }
+
+  /// Adds what computes the operand of sliding windows from a narrower tensor,
+  /// such as dequantized bytes: less memory is read, and neighbouring windows
+  /// share what is computed.
+  void addNarrowSource() {
+    Value source = getWindowOperand(root ? root.getOperation() : nullptr);
+    if (!source || parameterOps.contains(last))
+      return;
+    SmallVector<Operation *> chain = findDequantizing(source);
+    auto mayJoin = [&](Operation *op) {
+      return op->getBlock() == last->getBlock() && !parameterOps.contains(op);
+    };
+    if (members.size() + chain.size() <= maxMembers &&
+        llvm::all_of(chain, mayJoin))
+      members.insert_range(chain);
+  }
+
+  /// Leaves a narrow tensor, and what computes it from the result of another
+  /// product or reduction, to the kernel of that: it has less to write, and
+  /// this kernel less to read.
+  void dropNarrowBranches() {
+    if (!root)
+      return;
+    for (Operation *op : SmallVector<Operation *>(members.getArrayRef())) {
+      if (op == last || op == root || !contains(op) || !narrows(op))
+        continue;
+      Members branch;
+      branch.insert(op);
+      if (addBranch(op, branch))
+        members.remove_if([&](Operation *op) { return branch.contains(op); });
+    }
+  }
+
+  static bool narrows(Operation *op) {
+    return isa<CastOp>(op) &&
+           getElementBits(op->getResult(0)) < getElementBits(op->getOperand(0));
+  }
+
+  /// Adds to `branch` the members that compute the operands of `op`. Returns
+  /// whether all are needed by nothing else, and begin with one result of a
+  /// product or reduction.
+  bool addBranch(Operation *op, Members &branch) {
+    int64_t roots = 0;
+    for (Value operand : op->getOperands()) {
+      KernelOpInterface producer = getKernelOp(operand.getDefiningOp());
+      if (!producer)
+        continue;
+      if (!contains(producer)) {
+        roots += isRoot(producer) && operand.hasOneUse() &&
+                 producer->getBlock() == last->getBlock();
+        continue;
+      }
+      if (producer == root ||
+          !llvm::all_of(producer->getUsers(),
+                        [&](Operation *user) { return branch.contains(user); }))
+        return false;
+      branch.insert(producer);
+      if (addBranch(producer, branch))
+        ++roots;
+      else
+        return false;
+    }
+    return roots == 1;
   }
 
   /// Adds the panels and rows of codes that a matmul multiplies.
@@ -624,6 +695,7 @@ private:
   void formGroups(Block &block) {
     foldBroadcastNumbers(block);
     repeatBroadcasts(block);
+    reshapeBeforeDequantizing(block);
     DenseSet<Operation *> parameterOps = findParameterOps(block);
     Operation *op = block.empty() ? nullptr : &block.back();
     while (op) {

@@ -208,13 +208,19 @@ static int64_t getDepth(Operation *product) {
   return getElementCount(right) / right.getShape().back();
 }
 
-/// A convolution of a channel alone waits for memory.
-static bool isBlocked(Operation *product) {
+/// The type that `product` sums up integers in; null if none has all sums, as
+/// floats have. A convolution of each channel alone waits for memory: float32
+/// is as fast as integers, and its windows run along the lanes.
+static Type getSumType(Operation *product, const Dequantized &left,
+                       const Dequantized &right) {
   auto conv = dyn_cast<ConvOp>(product);
-  if (!conv)
-    return isa<MatMulOp>(product);
-  ArrayRef<int64_t> weights = conv.getW().getType().getShape();
-  return conv.getGroups() == 1 || weights[weights.size() - 2] > 1;
+  bool isAlone = conv && conv.getGroups() > 1 &&
+                 conv.getW().getType().getShape().drop_back().back() == 1;
+  int64_t most = isAlone ? int64_t(1) << 24 : INT32_MAX;
+  if (getDepth(product) > most / (left.most * right.most))
+    return nullptr;
+  OpBuilder builder(product->getContext());
+  return isAlone ? Type(builder.getF32Type()) : builder.getI32Type();
 }
 
 /// A scale in the shape of a result of rank `rank`: that of one column, or of
@@ -230,20 +236,22 @@ static Value alignScale(OpBuilder &builder, Location loc, Value scale,
 }
 
 static void replaceProduct(Operation *product, const Dequantized &left,
-                           const Dequantized &right) {
+                           const Dequantized &right, Type sumType) {
   OpBuilder builder(product);
   Location loc = product->getLoc();
   RankedTensorType type = getTensorType(product->getResult(0));
   Operation *integers = builder.clone(*product);
   Value operands[] = {left.integers, right.integers};
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    RankedTensorType wide = getTensorType(operand).clone(builder.getI32Type());
+    RankedTensorType wide = getTensorType(operand).clone(sumType);
     integers->setOperand(i, CastOp::create(builder, loc, wide, operand));
   }
   builder.setInsertionPointAfter(product);
-  integers->getResult(0).setType(type.clone(builder.getI32Type()));
+  integers->getResult(0).setType(type.clone(sumType));
   integers->moveBefore(product);
-  Value result = CastOp::create(builder, loc, type, integers->getResult(0));
+  Value result = integers->getResult(0);
+  if (result.getType() != type)
+    result = CastOp::create(builder, loc, type, result);
   SmallVector<Value> scales;
   for (Value scale : {left.scale, right.scale})
     if (scale)
@@ -284,7 +292,7 @@ struct MultiplyIntegers
   void runOnOperation() override {
     SmallVector<Operation *> products;
     getOperation().walk([&](Operation *op) {
-      if (isa<MatMulOp, ConvOp>(op) && isBlocked(op) &&
+      if (isa<MatMulOp, ConvOp>(op) &&
           getTensorType(op->getResult(0)).getElementType().isF32())
         products.push_back(op);
     });
@@ -295,11 +303,10 @@ struct MultiplyIntegers
       if (!left || !right || (left->scale && !isOneNumber(left->scale)) ||
           (right->scale && !isOfColumns(right->scale)))
         continue;
-      // Sums of 32 bits must hold the numbers, as those of floats do.
-      constexpr int64_t most = INT32_MAX;
-      if (getDepth(product) > most / (left->most * right->most))
+      Type sumType = getSumType(product, *left, *right);
+      if (!sumType)
         continue;
-      replaceProduct(product, *left, *right);
+      replaceProduct(product, *left, *right, sumType);
       isQuantized = true;
     }
     if (isQuantized)
