@@ -69,3 +69,35 @@ func.func @main(%x: tensor<1x40000xui8>, %w: tensor<40000x1xui8>) -> tensor<1x1x
   %2 = hamkaas.matmul %0, %1 : tensor<1x40000xf32>, tensor<40000x1xf32>
   return %2 : tensor<1x1xf32>
 }
+
+// -----
+
+// A convolution of each channel alone sums up the integers in float32.
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         %[[Y:.*]] = hamkaas.conv %{{.*}} groups 4 : tensor<1x5x6x4xf32>, tensor<3x3x1x4xf32>
+// CHECK:         hamkaas.mul %[[Y]], %{{.*}} : tensor<1x3x4x4xf32>, tensor<1x1x1x1xf32>
+func.func @main(%x: tensor<1x5x6x4xui8>, %w: tensor<3x3x1x4xi8>) -> tensor<1x3x4x4xf32> {
+  %s = hamkaas.constant dense<0.5> : tensor<1x1x1x1xf32>
+  %0 = hamkaas.cast %x : tensor<1x5x6x4xui8> -> tensor<1x5x6x4xf32>
+  %1 = hamkaas.mul %0, %s : tensor<1x5x6x4xf32>, tensor<1x1x1x1xf32>
+  %2 = hamkaas.cast %w : tensor<3x3x1x4xi8> -> tensor<3x3x1x4xf32>
+  %3 = hamkaas.conv %1, %2 strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 4 : tensor<1x5x6x4xf32>, tensor<3x3x1x4xf32>
+  return %3 : tensor<1x3x4x4xf32>
+}
+
+// -----
+
+// Float32 does not have all sums of 23 x 23 products: they stay as they are.
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         %[[X:.*]] = hamkaas.mul
+// CHECK:         hamkaas.conv %[[X]], %{{.*}} groups 4
+func.func @main(%x: tensor<1x23x23x4xui8>, %w: tensor<23x23x1x4xi8>) -> tensor<1x1x1x4xf32> {
+  %s = hamkaas.constant dense<0.5> : tensor<1x1x1x1xf32>
+  %0 = hamkaas.cast %x : tensor<1x23x23x4xui8> -> tensor<1x23x23x4xf32>
+  %1 = hamkaas.mul %0, %s : tensor<1x23x23x4xf32>, tensor<1x1x1x1xf32>
+  %2 = hamkaas.cast %w : tensor<23x23x1x4xi8> -> tensor<23x23x1x4xf32>
+  %3 = hamkaas.conv %1, %2 strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 4 : tensor<1x23x23x4xf32>, tensor<23x23x1x4xf32>
+  return %3 : tensor<1x1x1x4xf32>
+}
