@@ -31,10 +31,12 @@ using namespace hamkaas;
 
 namespace {
 
-/// A product with a transposed matrix of blocks, or of codes.
+/// A product with a matrix of blocks or of codes, `n x k` as the right side of
+/// the product, or transposed.
 struct QuantizedProduct {
   MatMulOp product;
   Value matrix;
+  bool isTransposed;
 
   bool isOfVector() { return product.getLhs().getType().getRank() == 1; }
   int64_t getRows() {
@@ -155,37 +157,58 @@ private:
     getOperation().walk([&](Block *block) {
       DenseSet<Operation *> parameterOps = findParameterOps(*block);
       for (auto product : block->getOps<MatMulOp>()) {
-        auto permute = product.getRhs().getDefiningOp<PermuteOp>();
-        if (permute && parameterOps.contains(permute) &&
-            permute.getType().getRank() == 2 &&
-            permute.getPermutation() == ArrayRef<int64_t>{1, 0} &&
-            isOfCodes(permute.getX()))
-          products.push_back({product, permute.getX()});
+        Operation *right = product.getRhs().getDefiningOp();
+        if (!right || !parameterOps.contains(right) ||
+            product.getRhs().getType().getRank() != 2)
+          continue;
+        QuantizedProduct found{product, product.getRhs(), true};
+        if (auto permute = dyn_cast<PermuteOp>(right);
+            permute && permute.getPermutation() == ArrayRef<int64_t>{1, 0})
+          found = {product, permute.getX(), false};
+        if (isOfCodes(found))
+          products.push_back(found);
       }
     });
     return products;
   }
 
-  static bool isOfCodes(Value matrix) {
-    return matrix.getDefiningOp<DequantizeBlocksOp>() || matchRowCodes(matrix);
+  static bool isOfCodes(QuantizedProduct found) {
+    if (found.matrix.getDefiningOp<DequantizeBlocksOp>())
+      return !found.isTransposed;
+    // Such products are of integers (hamkaas-multiply-integers).
+    return !isDequantized(found.product.getLhs()) &&
+           matchRowCodes(found.matrix, found.isTransposed);
   }
 
-  static BlockCodes split(OpBuilder &builder, Value matrix) {
-    if (auto blocks = matrix.getDefiningOp<DequantizeBlocksOp>())
+  /// Returns whether `x` is bytes of a run, moved, shifted and scaled.
+  static bool isDequantized(Value x) {
+    while (Operation *op = x.getDefiningOp()) {
+      if (auto cast = dyn_cast<CastOp>(op))
+        return cast.getX().getType().getElementType().isInteger(8);
+      if (!isa<ReshapeOp, PermuteOp, SubOp, MulOp>(op))
+        return false;
+      x = op->getOperand(0);
+    }
+    return false;
+  }
+
+  static BlockCodes split(OpBuilder &builder, const QuantizedProduct &found) {
+    if (auto blocks = found.matrix.getDefiningOp<DequantizeBlocksOp>())
       return splitBlocks(builder, blocks);
-    return splitRowCodes(builder, matrix.getLoc(), *matchRowCodes(matrix));
+    return splitRowCodes(builder, found.matrix.getLoc(),
+                         *matchRowCodes(found.matrix, found.isTransposed));
   }
 
   void replace(QuantizedProduct found, int64_t rows) {
-    auto [product, matrix] = found;
-    auto type = cast<RankedTensorType>(matrix.getType());
-    int64_t columns = type.getDimSize(0), depth = type.getDimSize(1);
+    auto [product, matrix, isTransposed] = found;
+    ArrayRef<int64_t> shape = product.getRhs().getType().getShape();
+    int64_t depth = shape[0], columns = shape[1];
     int64_t width =
         std::max(leastWidth, choosePanelWidth(CostModel(*target), /*outer=*/1,
                                               rows, columns, depth));
     Panels &panels = known[{matrix, width}];
     if (!panels.codes)
-      panels = pack(matrix, width);
+      panels = pack(found, width);
     OpBuilder builder(product);
     if (integers && !found.isOfVector() &&
         RowRounder::fits(panels.block, depth))
@@ -209,9 +232,10 @@ private:
         RowRounder::block, step));
   }
 
-  static Panels pack(Value matrix, int64_t width) {
+  static Panels pack(const QuantizedProduct &found, int64_t width) {
+    Value matrix = found.matrix;
     OpBuilder builder(matrix.getDefiningOp());
-    BlockCodes blocks = split(builder, matrix);
+    BlockCodes blocks = split(builder, found);
     auto pack = [&](Value x, ArrayRef<int64_t> inner,
                     ArrayRef<int64_t> permutation) {
       return x ? packColumns(builder, matrix.getLoc(), x, width, inner,

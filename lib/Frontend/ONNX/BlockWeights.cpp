@@ -41,7 +41,7 @@ Tensor onnx::unpackRows(GraphBuilder &b, Tensor packed, int64_t bits) {
 /// `(codes - zeros) * scales` in float32, where the rows of `codes`, rows x
 /// (blocks * block), have `blocks` scales and zero points each.
 ///
-/// The form that matchRowCodes (RowCodes.h) recognises, for a constant of bytes
+/// A form that matchRowCodes (RowCodes.h) recognises, for a constant of bytes
 /// `%b` and a row of `k` codes: `%b` unpacked by `broadcast`, `shift_right` and
 /// `and`, unless it has 8 bits a code; `reshape` to rows x blocks x block;
 /// `cast` to float32; `sub` of a scalar or of rows x blocks x 1; `mul` by rows

@@ -197,10 +197,27 @@ static PackedCodes readPacked(OpContext &op, GraphBuilder &b, unsigned i) {
   return {codes, zero};
 }
 
+/// The zero points less that of `codes`. Different ones stay packed, so that
+/// kernels know how few bits they have.
+static Tensor readZeros(OpContext &op, GraphBuilder &b,
+                        const PackedCodes &codes) {
+  Tensor zeros = decode(b, op.optionalInput(2));
+  if (!zeros || !codes.codes)
+    return zeros;
+  bool isOne = zeros.isConstant() &&
+               zeros.elements().withElements([](const auto &elements) {
+                 return llvm::all_equal(elements);
+               });
+  PackedCodes packed = isOne ? PackedCodes{} : readPacked(op, b, 2);
+  if (packed.codes || codes.zero == 0)
+    return packed.codes ? packed.codes : zeros;
+  return b.add(b.cast(zeros, codes.codes.elementType()), double(codes.zero));
+}
+
 static Tensors importDequantizeLinear(OpContext &op, GraphBuilder &b) {
   PackedCodes packed = readPacked(op, b, 0);
   Tensor x = packed.codes ? packed.codes : decode(b, op.input(0));
-  Tensor scale = op.input(1), zero = decode(b, op.optionalInput(2));
+  Tensor scale = op.input(1), zero = readZeros(op, b, packed);
   Placement placement = readPlacement(op);
   Type type = scale.elementType();
   if (op.version >= 23)
@@ -214,13 +231,10 @@ static Tensors importDequantizeLinear(OpContext &op, GraphBuilder &b) {
   };
   Tensor difference = toComputed(b, isSplit ? splitBlocks(b, x, placement) : x);
   // NOTE: sums of codes and zero points are exact.
-  if (zero) {
-    Tensor shift = align(zero);
-    difference =
-        b.sub(difference, packed.zero ? b.add(shift, packed.zero) : shift);
-  } else if (packed.zero) {
+  if (zero)
+    difference = b.sub(difference, align(zero));
+  else if (packed.zero)
     difference = b.sub(difference, double(packed.zero));
-  }
   Tensor numbers = b.cast(b.mul(difference, align(scale)), type);
   return {isSplit ? b.reshape(numbers, x.shape()) : numbers};
 }

@@ -131,7 +131,8 @@ func.func @input(%x: tensor<64x64xf32>, %b: tensor<48x68xui8>) -> tensor<64x48xf
 // CHECK-LABEL: func @rows_of_nibbles(
 // CHECK:         %[[A:.*]] = hamkaas.and
 // CHECK:         %[[C:.*]] = hamkaas.reshape %[[A]] : tensor<24x32x2xui8> -> tensor<24x2x32xui8>
-// CHECK:         %[[R:.*]] = hamkaas.reshape %[[C]] : tensor<24x2x32xui8> -> tensor<24x2x2x16xui8>
+// CHECK:         %[[F:.*]] = hamkaas.reshape %[[C]] : tensor<24x2x32xui8> -> tensor<24x64xui8>
+// CHECK:         %[[R:.*]] = hamkaas.reshape %[[F]] : tensor<24x64xui8> -> tensor<24x2x2x16xui8>
 // CHECK-NEXT:    %[[L:.*]] = hamkaas.strided_slice %[[R]] offsets [0, 0, 0, 0] sizes [24, 2, 1, 16]
 // CHECK-NEXT:    %[[H:.*]] = hamkaas.strided_slice %[[R]] offsets [0, 0, 1, 0] sizes [24, 2, 1, 16]
 // CHECK:         %[[S:.*]] = hamkaas.shift_left %[[H]]
@@ -166,7 +167,9 @@ func.func @rows_of_nibbles(%x: tensor<64x64xf32>) -> tensor<64x24xf32> {
 
 // CHECK-LABEL: func @zero_points(
 // CHECK:         %[[Z:.*]] = hamkaas.and %{{.*}} : tensor<24x2x1xui8>
-// CHECK:         hamkaas.sub %{{.*}}, %[[Z]] : tensor<24x2x32xui8>, tensor<24x2x1xui8>
+// CHECK:         %[[F:.*]] = hamkaas.reshape %[[Z]] : tensor<24x2x1xui8> -> tensor<24x2xui8>
+// CHECK:         %[[B:.*]] = hamkaas.reshape %[[F]] : tensor<24x2xui8> -> tensor<24x2x1xui8>
+// CHECK:         hamkaas.sub %{{.*}}, %[[B]] : tensor<24x2x32xui8>, tensor<24x2x1xui8>
 // CHECK:         hamkaas.dequantize_panels {{.*}} bits 8 span 4 block 32 zero 0 columns 24
 ml_program.global private @w(#ml_program.extern : tensor<24x2x32xui8>) : tensor<24x2x32xui8>
 ml_program.global private @z(#ml_program.extern : tensor<24x2x1xui8>) : tensor<24x2x1xui8>
@@ -229,4 +232,58 @@ func.func @bytes(%x: tensor<64x64xf32>) -> tensor<64x24xf32> {
   %t = hamkaas.permute %3[1, 0] : tensor<24x64xf32>
   %y = hamkaas.matmul %x, %t : tensor<64x64xf32>, tensor<64x24xf32>
   return %y : tensor<64x24xf32>
+}
+
+// -----
+
+// A matrix that is not transposed, in blocks along its rows; signed bytes with
+// one scale.
+
+// CHECK-LABEL: func @columns(
+// CHECK:         %[[C:.*]] = hamkaas.reshape %{{.*}} : tensor<2x32x24xui8> -> tensor<64x24xui8>
+// CHECK:         hamkaas.permute %[[C]][1, 0] : tensor<64x24xui8>
+// CHECK:         hamkaas.reshape %{{.*}} : tensor<2x1x24xf32> -> tensor<2x24xf32>
+// CHECK:         hamkaas.dequantize_panels {{.*}} bits 4 span 32 block 32 zero 8 columns 24
+// CHECK:         hamkaas.broadcast %{{.*}} : tensor<1x1xf32> -> tensor<24x1xf32>
+// CHECK:         hamkaas.dequantize_panels {{.*}} bits 8 span 4 block 64 zero 0 columns 24
+// CHECK-SAME:      tensor<1x16x24x4xi8>, tensor<1x1x24xf32>
+ml_program.global private @w(#ml_program.extern : tensor<2x32x24xui8>) : tensor<2x32x24xui8>
+ml_program.global private @s(#ml_program.extern : tensor<2x1x24xf32>) : tensor<2x1x24xf32>
+ml_program.global private @v(#ml_program.extern : tensor<64x24xi8>) : tensor<64x24xi8>
+func.func @columns(%x: tensor<64x64xf32>) -> (tensor<64x24xf32>, tensor<64x24xf32>) {
+  %mask = hamkaas.constant dense<15> : tensor<1x1x1xui8>
+  %eight = hamkaas.constant dense<8.0> : tensor<1x1x1xf32>
+  %scale = hamkaas.constant dense<0.5> : tensor<1x1xf32>
+  %w = ml_program.global_load_const @w : tensor<2x32x24xui8>
+  %s = ml_program.global_load_const @s : tensor<2x1x24xf32>
+  %v = ml_program.global_load_const @v : tensor<64x24xi8>
+  %0 = hamkaas.and %w, %mask : tensor<2x32x24xui8>, tensor<1x1x1xui8>
+  %1 = hamkaas.cast %0 : tensor<2x32x24xui8> -> tensor<2x32x24xf32>
+  %2 = hamkaas.sub %1, %eight : tensor<2x32x24xf32>, tensor<1x1x1xf32>
+  %3 = hamkaas.mul %2, %s : tensor<2x32x24xf32>, tensor<2x1x24xf32>
+  %4 = hamkaas.reshape %3 : tensor<2x32x24xf32> -> tensor<64x24xf32>
+  %5 = hamkaas.matmul %x, %4 : tensor<64x64xf32>, tensor<64x24xf32>
+  %6 = hamkaas.cast %v : tensor<64x24xi8> -> tensor<64x24xf32>
+  %7 = hamkaas.mul %6, %scale : tensor<64x24xf32>, tensor<1x1xf32>
+  %8 = hamkaas.matmul %x, %7 : tensor<64x64xf32>, tensor<64x24xf32>
+  return %5, %8 : tensor<64x24xf32>, tensor<64x24xf32>
+}
+
+// -----
+
+// Where both sides are bytes, integers are multiplied.
+
+// CHECK-LABEL: func @bytes(
+// CHECK-NOT:     hamkaas.dequantize_panels
+// CHECK:         return
+ml_program.global private @w(#ml_program.extern : tensor<64x24xi8>) : tensor<64x24xi8>
+func.func @bytes(%x: tensor<64x64xui8>) -> tensor<64x24xf32> {
+  %scale = hamkaas.constant dense<0.5> : tensor<1x1xf32>
+  %w = ml_program.global_load_const @w : tensor<64x24xi8>
+  %0 = hamkaas.cast %x : tensor<64x64xui8> -> tensor<64x64xf32>
+  %1 = hamkaas.mul %0, %scale : tensor<64x64xf32>, tensor<1x1xf32>
+  %2 = hamkaas.cast %w : tensor<64x24xi8> -> tensor<64x24xf32>
+  %3 = hamkaas.mul %2, %scale : tensor<64x24xf32>, tensor<1x1xf32>
+  %4 = hamkaas.matmul %1, %3 : tensor<64x64xf32>, tensor<64x24xf32>
+  return %4 : tensor<64x24xf32>
 }

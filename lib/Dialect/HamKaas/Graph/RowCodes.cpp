@@ -31,9 +31,13 @@ static Value skipReshapes(Value x) {
 static Value findBytes(Value x) {
   auto cast = x.getDefiningOp<CastOp>();
   return cast && cast.getType().getElementType().isF32() &&
-                 getType(cast.getX()).getElementType().isUnsignedInteger(8)
+                 getType(cast.getX()).getElementType().isInteger(8)
              ? cast.getX()
              : Value();
+}
+
+static bool isUnsigned(Value bytes) {
+  return getType(bytes).getElementType().isUnsignedInteger();
 }
 
 /// The number that all elements of a constant are, if it is a code.
@@ -53,58 +57,104 @@ static std::optional<int64_t> findCode(Value x) {
 
 /// Returns whether bytes are known to be codes of at most 4 bits.
 static bool hasFourBits(Value bytes) {
-  while (true) {
-    bytes = skipReshapes(bytes);
-    auto slice = bytes.getDefiningOp<StridedSliceOp>();
-    if (!slice)
-      break;
-    bytes = slice.getX();
-  }
+  constexpr int64_t most = 15;
+  if (!isUnsigned(bytes))
+    return false;
+  bytes = skipReshapes(bytes);
+  if (auto slice = bytes.getDefiningOp<StridedSliceOp>())
+    return hasFourBits(slice.getX());
   DenseElementsAttr elements;
   if (matchPattern(bytes, m_Constant(&elements)))
     return llvm::all_of(elements.getValues<APInt>(),
-                        [](const APInt &element) { return element.ule(15); });
-  auto mask = bytes.getDefiningOp<AndOp>();
-  std::optional<int64_t> bits = mask ? findCode(mask.getRhs()) : std::nullopt;
-  return bits && *bits <= 15;
+                        [](const APInt &element) { return element.ule(most); });
+  auto getMask = [](auto op) { return findCode(op.getRhs()).value_or(255); };
+  if (auto flipped = bytes.getDefiningOp<XorOp>())
+    return getMask(flipped) <= most && hasFourBits(flipped.getLhs());
+  auto masked = bytes.getDefiningOp<AndOp>();
+  return masked && getMask(masked) <= most;
 }
 
-int64_t RowCodes::getBlock() const { return getType(codes).getDimSize(2); }
+//===----------------------------------------------------------------------===//
+// Recognition
+//===----------------------------------------------------------------------===//
 
-std::optional<RowCodes> hamkaas::matchRowCodes(Value matrix) {
-  auto reshape = matrix.getDefiningOp<ReshapeOp>();
-  auto product = reshape ? reshape.getX().getDefiningOp<MulOp>() : nullptr;
-  auto difference = product ? product.getLhs().getDefiningOp<SubOp>() : nullptr;
-  Value codes = difference ? findBytes(difference.getLhs()) : Value();
-  if (!codes || getType(matrix).getRank() != 2 || getType(codes).getRank() != 3)
-    return std::nullopt;
-  ArrayRef<int64_t> shape = getType(codes).getShape();
-  Value scales = product.getRhs();
-  if (getType(matrix).getDimSize(0) != shape[0] ||
-      getType(scales).getShape() != ArrayRef<int64_t>{shape[0], shape[1], 1})
-    return std::nullopt;
-  RowCodes rows{codes, scales, {}, 0, hasFourBits(codes) ? 4 : 8};
-  std::optional<int64_t> zero = findCode(difference.getRhs());
-  if (zero)
-    rows.zero = *zero;
-  else
-    rows.zeros = findBytes(skipReshapes(difference.getRhs()));
+/// Finds the sizes in the type of the numbers, before they are reshaped.
+static bool matchSizes(RankedTensorType matrix, RankedTensorType numbers,
+                       RowCodes &rows) {
+  ArrayRef<int64_t> shape = numbers.getShape();
+  rows.n = matrix.getShape()[rows.isTransposed ? 1 : 0];
+  if (numbers == matrix) {
+    rows.blocks = 1;
+    rows.block = matrix.getShape()[rows.isTransposed ? 0 : 1];
+    return true;
+  }
+  if (shape.size() != 3 || shape[rows.isTransposed ? 2 : 0] != rows.n)
+    return false;
+  rows.blocks = shape[rows.isTransposed ? 0 : 1];
+  rows.block = shape[rows.isTransposed ? 1 : 2];
+  return true;
+}
+
+/// Returns whether `x` has one number for each block of a row, in the rank of
+/// the numbers.
+static bool hasOneForEachBlock(const RowCodes &rows, Value x, int64_t rank) {
+  SmallVector<int64_t> shape{rows.n, rows.blocks, 1};
+  if (rows.isTransposed)
+    shape = {rows.blocks, 1, rows.n};
+  if (rank == 2)
+    shape.erase(shape.begin() + (rows.isTransposed ? 0 : 1));
+  return getType(x).getShape() == ArrayRef(shape);
+}
+
+/// Finds the zero points. Returns whether codes without them have 8 bits.
+static bool matchZeros(Value difference, RowCodes &rows) {
+  auto sub = difference.getDefiningOp<SubOp>();
+  rows.codes = findBytes(sub ? sub.getLhs() : difference);
+  if (!rows.codes)
+    return false;
+  rows.bits = hasFourBits(rows.codes) ? 4 : 8;
+  std::optional<int64_t> zero = sub ? findCode(sub.getRhs()) : 0;
+  rows.zero = zero.value_or(0);
+  if (!zero)
+    rows.zeros = findBytes(skipReshapes(sub.getRhs()));
+  if (rows.zeros)
+    return rows.bits == 4 && hasFourBits(rows.zeros) &&
+           getType(rows.zeros).getNumElements() == rows.n * rows.blocks;
   // Other zero points are no codes, or differences have 9 bits.
-  bool fits = rows.bits == 8 ? zero == int64_t(128)
-              : zero         ? *zero <= 15
-                             : rows.zeros && hasFourBits(rows.zeros);
-  bool hasBlocks = !rows.zeros ||
-                   getType(rows.zeros).getNumElements() == shape[0] * shape[1];
-  return fits && hasBlocks && shape[2] % 4 == 0 ? std::optional(rows)
-                                                : std::nullopt;
+  constexpr int64_t mostNibble = 15, half = 128;
+  return zero && (rows.bits == 4           ? rows.zero <= mostNibble
+                  : isUnsigned(rows.codes) ? rows.zero == half
+                                           : rows.zero == 0);
 }
+
+std::optional<RowCodes> hamkaas::matchRowCodes(Value matrix,
+                                               bool isTransposed) {
+  RankedTensorType type = getType(matrix);
+  auto reshape = matrix.getDefiningOp<ReshapeOp>();
+  auto product = (reshape ? reshape.getX() : matrix).getDefiningOp<MulOp>();
+  RowCodes rows{};
+  rows.isTransposed = isTransposed;
+  if (!product || type.getRank() != 2 ||
+      !matchSizes(type, product.getType(), rows) ||
+      !matchZeros(product.getLhs(), rows) ||
+      getType(rows.codes).getShape() != product.getType().getShape())
+    return std::nullopt;
+  rows.scales = product.getRhs();
+  bool isOne = rows.blocks == 1 && getType(rows.scales).getNumElements() == 1;
+  bool fits = isOne || hasOneForEachBlock(rows, rows.scales,
+                                          product.getType().getRank());
+  return fits && rows.block % 4 == 0 ? std::optional(rows) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Codes of blocks
+//===----------------------------------------------------------------------===//
 
 /// `dequantize_panels` takes codes of 4 bits in spans of 32, whose halves have
 /// whole blocks.
 static bool fitsNibbles(const RowCodes &rows, int64_t depth) {
-  int64_t block = rows.getBlock();
   return rows.bits == 4 && !rows.zeros && depth % 32 == 0 &&
-         (16 % block == 0 || block % 32 == 0);
+         (16 % rows.block == 0 || rows.block % 32 == 0);
 }
 
 static Value reshapeTo(OpBuilder &builder, Location loc, Value x,
@@ -130,35 +180,55 @@ static Value takeHalf(OpBuilder &builder, Location loc, Value spans,
                                 ArrayRef<int64_t>{1, 1, 1, 1});
 }
 
+/// `x` of `rows` as `n x size`.
+static Value getRows(OpBuilder &builder, Location loc, const RowCodes &rows,
+                     Value x, int64_t size) {
+  if (!rows.isTransposed)
+    return reshapeTo(builder, loc, x, {rows.n, size});
+  x = reshapeTo(builder, loc, x, {size, rows.n});
+  return PermuteOp::create(builder, loc, x, ArrayRef<int64_t>{1, 0});
+}
+
+static Value getScales(OpBuilder &builder, Location loc, const RowCodes &rows) {
+  if (getType(rows.scales).getNumElements() > 1 || rows.n * rows.blocks == 1)
+    return getRows(builder, loc, rows, rows.scales, rows.blocks);
+  return BroadcastOp::create(builder, loc,
+                             getType(rows.scales).clone({rows.n, 1}),
+                             reshapeTo(builder, loc, rows.scales, {1, 1}));
+}
+
 BlockCodes hamkaas::splitRowCodes(OpBuilder &builder, Location loc,
                                   const RowCodes &rows) {
-  ArrayRef<int64_t> shape = getType(rows.codes).getShape();
-  int64_t count = shape[0], blocks = shape[1], depth = blocks * shape[2];
-  BlockCodes result{
-      rows.codes, reshapeTo(builder, loc, rows.scales, {count, blocks}),
-      {},         {},
-      /*bits=*/8,
-      /*span=*/4, rows.getBlock(),
-      /*zero=*/0};
+  int64_t depth = rows.blocks * rows.block;
+  Value codes = getRows(builder, loc, rows, rows.codes, depth);
+  BlockCodes result{codes,      getScales(builder, loc, rows),
+                    {},         {},
+                    /*bits=*/8,
+                    /*span=*/4, rows.block,
+                    /*zero=*/0};
   if (fitsNibbles(rows, depth)) {
-    Value spans =
-        reshapeTo(builder, loc, rows.codes, {count, depth / 32, 2, 16});
+    Value spans = reshapeTo(builder, loc, codes, {rows.n, depth / 32, 2, 16});
     Value low = takeHalf(builder, loc, spans, 0);
     Value high = takeHalf(builder, loc, spans, 1);
     high = ShiftLeftOp::create(builder, loc, high,
                                makeCode(builder, loc, high, 4));
     Value bytes = OrOp::create(builder, loc, low, high);
-    result.codes = reshapeTo(builder, loc, bytes, {count, depth / 2});
+    result.codes = reshapeTo(builder, loc, bytes, {rows.n, depth / 2});
     result.bits = 4;
     result.span = 32;
     result.zero = rows.zero;
     return result;
   }
+  if (!rows.zeros && rows.zero == 0)
+    return result;
   // Two's complement, in which the difference fits.
-  Value zeros = rows.zeros
-                    ? reshapeTo(builder, loc, rows.zeros, {count, blocks, 1})
-                    : makeCode(builder, loc, rows.codes, rows.zero);
-  Value signedCodes = SubOp::create(builder, loc, rows.codes, zeros);
-  result.codes = reshapeTo(builder, loc, signedCodes, {count, depth});
+  codes = reshapeTo(builder, loc, codes, {rows.n, rows.blocks, rows.block});
+  Value zeros = makeCode(builder, loc, codes, rows.zero);
+  if (rows.zeros)
+    zeros = reshapeTo(builder, loc,
+                      getRows(builder, loc, rows, rows.zeros, rows.blocks),
+                      {rows.n, rows.blocks, 1});
+  Value signedCodes = SubOp::create(builder, loc, codes, zeros);
+  result.codes = reshapeTo(builder, loc, signedCodes, {rows.n, depth});
   return result;
 }

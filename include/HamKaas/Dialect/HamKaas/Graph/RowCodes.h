@@ -13,25 +13,27 @@
 namespace hamkaas {
 
 /// A matrix `n x k` of float32 that is computed as `(codes - zeros) * scales`,
-/// by `cast`, `sub`, `mul` and `reshape`. The importer of ONNX writes weights
-/// of few bits so.
+/// by `cast`, `sub`, `mul` and `reshape`, or the transposed one. The importer
+/// of ONNX writes weights of few bits so.
 struct RowCodes {
-  /// Of ui8, `n x blocks x block`.
+  /// `k = blocks * block`.
+  int64_t n, blocks, block;
+  /// If true, `n` is the last dimension of what follows.
+  bool isTransposed;
+  /// Of ui8 or i8, `n x k` in any shape.
   mlir::Value codes;
-  /// Of float32, `n x blocks x 1`.
+  /// Of float32, `n x blocks` in any shape, or one number.
   mlir::Value scales;
   /// Of ui8, `n x blocks` in any shape; null if all are `zero`.
   mlir::Value zeros;
   int64_t zero = 0;
   /// 4 or 8.
-  int64_t bits;
-
-  int64_t getBlock() const;
+  int64_t bits = 8;
 };
 
-/// None if `matrix` is computed in another way, or if its codes without their
-/// zero points have more than 8 bits.
-std::optional<RowCodes> matchRowCodes(mlir::Value matrix);
+/// None if `matrix`, transposed or not, is computed in another way, or if its
+/// codes without their zero points have more than 8 bits.
+std::optional<RowCodes> matchRowCodes(mlir::Value matrix, bool isTransposed);
 
 /// Codes without a sign stay in 4 bits if all zero points are equal; others
 /// become numbers of 8 bits.
