@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products with weights behind DequantizeLinear have the bits of products with
-the floats that these stand for, and kernels that read the codes.
+the floats that these stand for, and kernels that read the codes. Products by
+integers are close.
 
 usage: dequantize-linear.py
 """
@@ -32,7 +33,10 @@ CASES = [
     ("a scale a row, transposed", TensorProto.INT8, 0, 0, None, True, 8),
     ("one scale", TensorProto.INT8, None, 0, None, False, 8),
     ("one scale and the middle", TensorProto.UINT8, None, 0, 128, False, 8),
-    ("differences of 9 bits", TensorProto.UINT8, None, 0, 100, False, 0),
+    ("one zero point", TensorProto.UINT8, None, 0, 100, False, 8),
+    ("a zero point of 0", TensorProto.UINT8, 1, 0, None, False, 8),
+    ("a signed zero point", TensorProto.INT8, 1, 0, -128, False, 8),
+    ("zero points of 8 bits", TensorProto.UINT8, 1, 0, "drawn", False, 0),
     ("a scale an element of the depth", TensorProto.INT8, 0, 0, None, False, 0),
 ]
 
@@ -100,8 +104,8 @@ def make(folder, case, rng):
     write(folder / "floats.onnx", case, [numpy_helper.from_array(floats, "w")], [])
 
 
-def run(folder, name):
-    subprocess.run(["hamkaas-run", folder / f"{name}.onnx",
+def run(folder, name, *options):
+    subprocess.run(["hamkaas-run", folder / f"{name}.onnx", *options,
                     f"--input=x={folder}/x.npy", f"--output=y={folder}/y.npy"],
                    check=True, stdout=subprocess.DEVNULL)
     return np.load(folder / "y.npy")
@@ -127,6 +131,10 @@ def main():
             expected, got = run(folder, "floats"), run(folder, "codes")
             if not np.array_equal(expected, got):
                 sys.exit(f"{case[0]}: expected {expected}, got {got}")
+            rounded = run(folder, "codes", "--quantized-products=int8")
+            error = np.abs(rounded - expected).max() / np.abs(expected).max()
+            if not error < 0.02:
+                sys.exit(f"{case[0]}: products of integers are off by {error}")
             if count_bits(folder) != case[-1]:
                 sys.exit(f"{case[0]}: expected codes of {case[-1]} bits, got "
                          f"{count_bits(folder)}")

@@ -193,14 +193,14 @@ func.func @zero_points(%x: tensor<64x64xf32>) -> tensor<64x24xf32> {
 
 // -----
 
-// Those of 8 bits less any zero point would have 9 bits.
+// One zero point of 8 bits is subtracted in the kernel, as that of codes with a
+// sign.
 
-// CHECK-LABEL: func @nine_bits(
-// CHECK-NOT:     hamkaas.dequantize_panels
-// CHECK:         return
+// CHECK-LABEL: func @one_zero_point(
+// CHECK:         hamkaas.dequantize_panels {{.*}} bits 8 span 4 block 32 zero -1 columns 24
 ml_program.global private @w(#ml_program.extern : tensor<24x2x32xui8>) : tensor<24x2x32xui8>
 ml_program.global private @s(#ml_program.extern : tensor<24x2x1xf32>) : tensor<24x2x1xf32>
-func.func @nine_bits(%x: tensor<64x64xf32>) -> tensor<64x24xf32> {
+func.func @one_zero_point(%x: tensor<64x64xf32>) -> tensor<64x24xf32> {
   %zero = hamkaas.constant dense<127.0> : tensor<1x1x1xf32>
   %w = ml_program.global_load_const @w : tensor<24x2x32xui8>
   %s = ml_program.global_load_const @s : tensor<24x2x1xf32>
@@ -273,11 +273,11 @@ func.func @columns(%x: tensor<64x64xf32>) -> (tensor<64x24xf32>, tensor<64x24xf3
 
 // Where both sides are bytes, integers are multiplied.
 
-// CHECK-LABEL: func @bytes(
+// CHECK-LABEL: func @both_bytes(
 // CHECK-NOT:     hamkaas.dequantize_panels
 // CHECK:         return
 ml_program.global private @w(#ml_program.extern : tensor<64x24xi8>) : tensor<64x24xi8>
-func.func @bytes(%x: tensor<64x64xui8>) -> tensor<64x24xf32> {
+func.func @both_bytes(%x: tensor<64x64xui8>) -> tensor<64x24xf32> {
   %scale = hamkaas.constant dense<0.5> : tensor<1x1xf32>
   %w = ml_program.global_load_const @w : tensor<64x24xi8>
   %0 = hamkaas.cast %x : tensor<64x64xui8> -> tensor<64x64xf32>

@@ -50,7 +50,7 @@ static std::optional<int64_t> findCode(Value x) {
     value = elements.getSplatValue<APFloat>().convertToDouble();
   else
     value = double(elements.getSplatValue<APInt>().getZExtValue());
-  if (value < 0 || value > 255 || value != int64_t(value))
+  if (value < INT8_MIN || value > UINT8_MAX || value != int64_t(value))
     return std::nullopt;
   return int64_t(value);
 }
@@ -106,7 +106,8 @@ static bool hasOneForEachBlock(const RowCodes &rows, Value x, int64_t rank) {
   return getType(x).getShape() == ArrayRef(shape);
 }
 
-/// Finds the zero points. Returns whether codes without them have 8 bits.
+/// Finds the zero points. Returns whether they are codes, too, and codes
+/// without different ones have 8 bits.
 static bool matchZeros(Value difference, RowCodes &rows) {
   auto sub = difference.getDefiningOp<SubOp>();
   rows.codes = findBytes(sub ? sub.getLhs() : difference);
@@ -120,11 +121,9 @@ static bool matchZeros(Value difference, RowCodes &rows) {
   if (rows.zeros)
     return rows.bits == 4 && hasFourBits(rows.zeros) &&
            getType(rows.zeros).getNumElements() == rows.n * rows.blocks;
-  // Other zero points are no codes, or differences have 9 bits.
-  constexpr int64_t mostNibble = 15, half = 128;
-  return zero && (rows.bits == 4           ? rows.zero <= mostNibble
-                  : isUnsigned(rows.codes) ? rows.zero == half
-                                           : rows.zero == 0);
+  int64_t least = isUnsigned(rows.codes) ? 0 : INT8_MIN;
+  return zero && rows.zero >= least &&
+         rows.zero < least + (int64_t(1) << rows.bits);
 }
 
 std::optional<RowCodes> hamkaas::matchRowCodes(Value matrix,
@@ -219,12 +218,17 @@ BlockCodes hamkaas::splitRowCodes(OpBuilder &builder, Location loc,
     result.zero = rows.zero;
     return result;
   }
-  if (!rows.zeros && rows.zero == 0)
+  if (!isUnsigned(rows.codes)) {
+    result.zero = rows.zero;
     return result;
-  // Two's complement, in which the difference fits.
+  }
+  // Two's complement, in which the difference from different zero points fits.
+  constexpr int64_t half = 128;
   codes = reshapeTo(builder, loc, codes, {rows.n, rows.blocks, rows.block});
-  Value zeros = makeCode(builder, loc, codes, rows.zero);
-  if (rows.zeros)
+  Value zeros = makeCode(builder, loc, codes, half);
+  if (!rows.zeros)
+    result.zero = rows.zero - half;
+  else
     zeros = reshapeTo(builder, loc,
                       getRows(builder, loc, rows, rows.zeros, rows.blocks),
                       {rows.n, rows.blocks, 1});

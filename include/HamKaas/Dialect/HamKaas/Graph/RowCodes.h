@@ -24,7 +24,7 @@ struct RowCodes {
   mlir::Value codes;
   /// Of float32, `n x blocks` in any shape, or one number.
   mlir::Value scales;
-  /// Of ui8, `n x blocks` in any shape; null if all are `zero`.
+  /// Of ui8 and 4 bits, `n x blocks` in any shape; null if all are `zero`.
   mlir::Value zeros;
   int64_t zero = 0;
   /// 4 or 8.
@@ -32,7 +32,7 @@ struct RowCodes {
 };
 
 /// None if `matrix`, transposed or not, is computed in another way, or if its
-/// codes without their zero points have more than 8 bits.
+/// codes have 8 bits and different zero points.
 std::optional<RowCodes> matchRowCodes(mlir::Value matrix, bool isTransposed);
 
 /// Codes without a sign stay in 4 bits if all zero points are equal; others
