@@ -391,6 +391,12 @@ void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {
          "expected an index for each dimension");
   if (isDeferring)
     return defer(vector, indices, active, /*isScattered=*/false);
+  // NOTE: not by a mask of one lane: of a vector of 32-bit integers that is
+  // truncated to narrower ones, LLVM 22 would store 4 bytes for AVX-512.
+  if (active == 1)
+    vector = vector::ExtractStridedSliceOp::create(
+        builder, location, vector, ArrayRef<int64_t>(0), ArrayRef<int64_t>(1),
+        ArrayRef<int64_t>(1));
   int64_t lanes = cast<VectorType>(vector.getType()).getDimSize(0);
   Value lanesWritten = active == lanes ? Value() : mask(active, lanes);
   destination = vector::TransferWriteOp::create(

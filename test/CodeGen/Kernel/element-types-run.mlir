@@ -46,3 +46,37 @@ func.func private @bytes(%x: tensor<5x100xi8>, %y: tensor<5x100xi8>, %out: tenso
   } -> tensor<5x100xi8>
   return %a : tensor<5x100xi8>
 }
+
+// Truncated to bytes, with one lane in the last vector of each row or of all.
+func.func private @one_lane(%x: tensor<65xi32>, %out: tensor<65xi8>) -> tensor<65xi8>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<65xi8>
+  %a = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
+    ins(%x : tensor<65xi32>) outs(%e : tensor<65xi8>) {
+  ^bb0(%p: i32, %o: i8):
+    %r = arith.trunci %p : i32 to i8
+    linalg.yield %r : i8
+  } -> tensor<65xi8>
+  return %a : tensor<65xi8>
+}
+
+func.func private @one_lane_a_row(%x: tensor<9x6x17xi32>, %out: tensor<6x17xi16>) -> tensor<6x17xi16>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<6x17xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%e : tensor<6x17xi32>) -> tensor<6x17xi32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x : tensor<9x6x17xi32>) outs(%f : tensor<6x17xi32>) {
+  ^bb0(%p: i32, %s: i32):
+    %r = arith.addi %p, %s : i32
+    linalg.yield %r : i32
+  } -> tensor<6x17xi32>
+  %n = tensor.empty() : tensor<6x17xi16>
+  %b = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%a : tensor<6x17xi32>) outs(%n : tensor<6x17xi16>) {
+  ^bb0(%p: i32, %o: i16):
+    %r = arith.trunci %p : i32 to i16
+    linalg.yield %r : i16
+  } -> tensor<6x17xi16>
+  return %b : tensor<6x17xi16>
+}
