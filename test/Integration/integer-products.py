@@ -4,12 +4,15 @@
 usage: integer-products.py [--seed=S] [--count=N] [--target-cpu=LEVEL]
 
 Half of the cases have extremes alone, whose products saturate where 16 bits
-hold the sum of two. All cases are compiled for 1 and 2 threads, and all sums
+hold the sum of two. Half have weights that fit into signed bytes, and half a
+zero point of the left side that is an input. All cases run on 1 and 2 threads,
+and without the instructions that only some processors of a level have; all sums
 must be exact.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import struct
 import subprocess
@@ -39,7 +42,8 @@ def draw(rng):
     """A random product, of matrices or of images and windows."""
     case = {"types": [str(rng.choice(list(TYPES))) for _ in range(2)],
             "extremes": bool(rng.integers(2)),
-            "constant": bool(rng.integers(2)), "conv": bool(rng.integers(2))}
+            "constant": bool(rng.integers(2)), "conv": bool(rng.integers(2)),
+            "fits": bool(rng.integers(2)), "given": bool(rng.integers(2))}
     if not case["conv"]:
         m, k, n = (int(rng.choice([1, 2, 3, 7, 16, 33, 70, 200]))
                    for _ in range(3))
@@ -77,17 +81,23 @@ def make_model(case, zeros, result):
         load = f"  %w = ml_program.global_load_const @w : {w}\n"
     else:
         weights = f", %w: {w} {{hamkaas.name = \"w\"}}"
+    x = tensor(case["x"], case["types"][0])
+    scalar = tensor([1] * len(case["x"]), case["types"][0])
     body = ""
     for name, element, zero in zip("xw", case["types"], zeros):
         narrow, wide = (tensor(case[name], t) for t in (element, "i32"))
         one = tensor([1] * len(case[name]), "i32")
         body += (
-            f"  %{name}z = hamkaas.constant dense<{zero}> : {one}\n"
+            f"  %{name}z = hamkaas.cast %z : {scalar} -> {one}\n"
+            if name == "x" and case["given"] else
+            f"  %{name}z = hamkaas.constant dense<{zero}> : {one}\n")
+        body += (
             f"  %{name}c = hamkaas.cast %{name} : {narrow} -> {wide}\n"
             f"  %{name}32 = hamkaas.sub %{name}c, %{name}z : {wide}, {one}\n")
     x32, w32 = (tensor(case[name], "i32") for name in "xw")
-    x = tensor(case["x"], case["types"][0])
     y = tensor(result, "i32")
+    if case["given"]:
+        weights += f", %z: {scalar} {{hamkaas.name = \"z\"}}"
     return (f"{parameter}func.func @main(%x: {x} {{hamkaas.name = \"x\"}}"
             f"{weights}) -> ({y} {{hamkaas.name = \"y\"}}) {{\n{load}{body}"
             f"  %y = {product(case)} : {x32}, {w32}\n  return %y : {y}\n}}\n")
@@ -103,9 +113,10 @@ def write_weights(w, element, folder):
         struct.pack("<Q", len(header)) + header + w.tobytes())
 
 
-def run(case, x, w, folder, threads, level):
+def run(case, x, w, zero, folder, threads, level, max_cpu):
     np.save(folder / "x.npy", x)
     np.save(folder / "w.npy", w)
+    np.save(folder / "z.npy", np.full([1] * x.ndim, zero, x.dtype))
     command = ["hamkaas-run", f"{folder}/model.mlir", "--device=cpu",
                f"--threads={threads}", f"--target-cpu={level}",
                f"--input=x={folder}/x.npy", f"--output=y={folder}/y.npy"]
@@ -114,7 +125,11 @@ def run(case, x, w, folder, threads, level):
         command.append(f"--weights={folder}/w.safetensors")
     else:
         command.append(f"--input=w={folder}/w.npy")
-    done = subprocess.run(command, capture_output=True, text=True)
+    if case["given"]:
+        command.append(f"--input=z={folder}/z.npy")
+    limit = {"HAMKAAS_MAX_CPU": max_cpu} if max_cpu else {}
+    done = subprocess.run(command, capture_output=True, text=True,
+                          env={**os.environ, **limit})
     if done.returncode:
         sys.exit(f"{case}: {done.stderr}")
     return np.load(folder / "y.npy")
@@ -125,14 +140,18 @@ def check(case, rng, folder, level):
             for name, element in zip("xw", case["types"]))
     zeros = [int(draw_bytes(rng, (), element, case["extremes"]))
              for element in case["types"]]
+    if case["fits"]:
+        zeros[1] = 128 if case["types"][1] == "ui8" else 0
     # Doubles hold all of the sums.
     left, right = x.astype(np.float64) - zeros[0], w.astype(np.float64) - zeros[1]
     expected = convolve(left, right, case) if case["conv"] else left @ right
     (folder / "model.mlir").write_text(make_model(case, zeros, expected.shape))
-    for threads in (1, 2):
-        y = run(case, x, w, folder, threads, level)
+    # A level has no features beside it.
+    limits = (None,) if level == "host" else (None, level)
+    for threads, max_cpu in [(1, limit) for limit in limits] + [(2, None)]:
+        y = run(case, x, w, zeros[0], folder, threads, level, max_cpu)
         if y.dtype != np.int32 or not (y == expected).all():
-            sys.exit(f"{case}: wrong on {threads} threads")
+            sys.exit(f"{case}: wrong on {threads} threads, limit {max_cpu}")
 
 
 def main():
