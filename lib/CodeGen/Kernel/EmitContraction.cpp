@@ -8,6 +8,7 @@
 #include "ContractionEmitter.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "IntegerContraction.h"
+#include "WordOperands.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -19,6 +19,7 @@
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "PanelPrefetch.h"
+#include "WordOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -29,33 +30,6 @@ using namespace hamkaas;
 
 bool hamkaas::isIntegerContraction(linalg::LinalgOp root) {
   return getElementTypeOrSelf(root->getResult(0)).isInteger(32);
-}
-
-OpOperand *hamkaas::getWidened(Value operand) {
-  auto cast = operand.getDefiningOp<linalg::GenericOp>();
-  if (!cast || cast.getNumDpsInputs() != 1 || cast.getNumReductionLoops() > 0 ||
-      !llvm::all_of(cast.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
-    return nullptr;
-  Operation *extended =
-      cast.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
-  if (!isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(
-          extended) ||
-      extended->getOperand(0) != cast.getBlock()->getArgument(0))
-    return nullptr;
-  Type type = extended->getOperand(0).getType();
-  bool isByte = type.isInteger(8);
-  bool isHalf =
-      type.getIntOrFloatBitWidth() == 16 && !isa<arith::ExtUIOp>(extended);
-  return isByte || isHalf ? cast.getDpsInputOperand(0) : nullptr;
-}
-
-int64_t hamkaas::getWordElements(Type type) {
-  constexpr int64_t wordBits = 32;
-  Type element = getElementTypeOrSelf(type);
-  return element.isInteger(8) || element.isInteger(16)
-             ? wordBits / element.getIntOrFloatBitWidth()
-             : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,7 +111,6 @@ public:
   FailureOr<Tile> emit();
 
 private:
-  LogicalResult matchOperands();
   LogicalResult chooseBlocks();
   LogicalResult takeRequested();
   void choosePrefetch(Value panels);
@@ -159,11 +132,9 @@ private:
   Value addProducts(Value sum, Value left, Value right);
   void finish(ValueRange sums, const WordColumns &columns);
 
-  Value emitLeft(Value row, Value depth, int64_t count);
-  Value emitRight(const WordColumns &columns, int64_t vector, Value word,
-                  int64_t count);
-  Value readRight(const WordColumns &columns, int64_t vector, Value depth,
-                  int64_t count);
+  SmallVector<Value> readRight(const WordColumns &columns, Value word,
+                               int64_t count);
+  Value getPanelRow(const WordColumns &columns, Value word);
   Point operandPoint(OpOperand &operand, Value row, Coordinate column,
                      Value depth);
   SmallVector<Value> resultIndices(Value row, Value column);
@@ -179,12 +150,9 @@ private:
   linalg::LinalgOp root;
   Value result;
   ContractionLoops loops;
-  /// The operands as narrow integers.
-  Value left, right;
+  std::optional<WordOperands> operands;
   /// Elements that a word has.
   int64_t wordElements = 2;
-  /// True if the elements of a word of the left side are neighbours in memory.
-  bool areNeighbours = false;
   /// True while the loops for processors with dot products are emitted.
   bool usesDotProducts = false;
   /// The panels of a packed right side, null if it is read in place.
@@ -208,32 +176,6 @@ private:
 // The computation
 //===----------------------------------------------------------------------===//
 
-/// Returns whether consecutive iterations of `loop` read neighbours.
-static bool runsAlongLast(AffineMap map, int64_t loop) {
-  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
-    bool isLast = i + 1 == map.getNumResults();
-    if (getFactors(map, i)[loop] != (isLast ? 1 : 0))
-      return false;
-  }
-  return map.getNumResults() > 0;
-}
-
-LogicalResult IntegerContractionEmitter::matchOperands() {
-  OpOperand *l = getWidened(root.getDpsInputOperand(0)->get());
-  OpOperand *r = getWidened(root.getDpsInputOperand(1)->get());
-  if (!l || !r)
-    return root->emitError("expected operands that are integers of 8 or 16 "
-                           "bits, each as a 32-bit one");
-  left = l->get();
-  right = r->get();
-  wordElements = getWordElements(left.getType());
-  if (getWordElements(right.getType()) != wordElements)
-    return root->emitError("expected operands of equal widths");
-  AffineMap map = root.getMatchingIndexingMap(root.getDpsInputOperand(0));
-  areNeighbours = isa<BlockArgument>(left) && runsAlongLast(map, loops.depth);
-  return success();
-}
-
 LogicalResult IntegerContractionEmitter::takeRequested() {
   ArrayRef<int64_t> requested = kernel.requestedTile;
   if (requested.size() != 3 || requested[1] != width() ||
@@ -253,12 +195,13 @@ LogicalResult IntegerContractionEmitter::chooseBlocks() {
   costs.knobs = {};
   lanes = chooseWordLanes(costs, columnCount);
   vectors = chooseWordPanelWidth(costs, loops) / lanes;
-  auto unpack = right.getDefiningOp<linalg::UnPackOp>();
+  auto unpack = operands->getRight().getDefiningOp<linalg::UnPackOp>();
   if (unpack && unpack.getStaticInnerTiles().size() == 2 &&
       isa<BlockArgument>(unpack.getSource())) {
     vectors = unpack.getStaticInnerTiles().front() / lanes;
     panelBuffer = kernel.flatBuffer(unpack.getSource());
   }
+  operands->setLanes(lanes);
   blockRows = chooseWordRows(costs, rowCount, vectors, wordElements);
   if (!kernel.requestedTile.empty() && failed(takeRequested()))
     return failure();
@@ -304,8 +247,12 @@ FailureOr<Tile> IntegerContractionEmitter::emit() {
   columnCount = loops.columnCount();
   depthCount = loops.extents[loops.depth];
   at.assign(loops.extents.size(), {});
-  if (failed(matchOperands()))
-    return failure();
+  std::optional<WordOperands> words = WordOperands::match(kernel, root, loops);
+  if (!words)
+    return root->emitError("expected operands that are integers of 8 or of 16 "
+                           "bits, each as a 32-bit one");
+  operands.emplace(*words);
+  wordElements = operands->getElements();
   wordCount = llvm::divideCeil(depthCount, wordElements);
   stepCount = loops.count(loops.window) * wordCount;
   if (failed(chooseBlocks()))
@@ -477,14 +424,16 @@ SmallVector<Value>
 IntegerContractionEmitter::addWord(Value word, int64_t count, ValueRange sums,
                                    const WordColumns &columns) {
   SmallVector<SmallVector<Value>> vectors;
-  for (int64_t v = 0; v < columns.vectors; ++v)
-    vectors.push_back(
-        getFactors(emitRight(columns, v, word, count), /*isUnsigned=*/false));
+  for (Value words : readRight(columns, word, count))
+    vectors.push_back(getFactors(words, /*isUnsigned=*/false));
   Value depth = kernel.multiply(word, wordElements);
   SmallVector<Value> next(sums);
   for (auto [r, row] : llvm::enumerate(rows)) {
-    SmallVector<Value> factors =
-        getFactors(emitLeft(row, depth, count), /*isUnsigned=*/true);
+    Value words = operands->readLeft(count, [&, row = row](int64_t i) {
+      return operandPoint(*root.getDpsInputOperand(0), row, /*column=*/{},
+                          kernel.add(depth, i));
+    });
+    SmallVector<Value> factors = getFactors(words, /*isUnsigned=*/true);
     for (auto [i, factor] : llvm::enumerate(factors))
       for (auto [v, vector] : llvm::enumerate(vectors)) {
         Value &sum = next[r * columns.vectors + v];
@@ -544,95 +493,41 @@ void IntegerContractionEmitter::finish(ValueRange sums,
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// The first `count` elements of a word of the left side, in all lanes. The
-/// others are 0.
-Value IntegerContractionEmitter::emitLeft(Value row, Value depth,
-                                          int64_t count) {
-  OpBuilder &ir = kernel.ir();
-  Location loc = kernel.loc();
-  OpOperand &operand = *root.getDpsInputOperand(0);
-  Type type = ir.getI32Type();
-  if (areNeighbours && count == wordElements) {
-    SmallVector<Value> indices;
-    for (Coordinate at : operandPoint(operand, row, /*column=*/{}, depth))
-      indices.push_back(at.index);
-    kernel.forbidAlias(left);
-    Value elements = kernel.load(left, indices, /*lanes=*/count,
-                                 /*active=*/count);
-    Value words =
-        vector::BitCastOp::create(ir, loc, VectorType::get(1, type), elements);
-    return kernel.broadcast(
-        vector::ExtractOp::create(ir, loc, words, int64_t(0)), lanes);
-  }
-  Value word;
-  for (int64_t i = 0; i < count; ++i) {
-    TreeEmitter tree(kernel, /*lanes=*/1, /*active=*/1);
-    Value element = tree.evaluate(
-        left, operandPoint(operand, row, /*column=*/{}, kernel.add(depth, i)));
-    element = arith::ExtUIOp::create(ir, loc, type, element);
-    if (!word) {
-      word = element;
-      continue;
-    }
-    Value bits =
-        arith::ConstantIntOp::create(ir, loc, type, i * (32 / wordElements));
-    element = arith::ShLIOp::create(ir, loc, element, bits);
-    word = arith::OrIOp::create(ir, loc, word, element);
-  }
-  return kernel.broadcast(word, lanes);
-}
-
 /// The words of the columns of a vector, in which the first `count` elements
 /// count.
-Value IntegerContractionEmitter::emitRight(const WordColumns &columns,
-                                           int64_t vector, Value word,
-                                           int64_t count) {
-  DotProducts products(kernel, lanes);
-  if (!panelBuffer)
-    return products.toWords(
-        readRight(columns, vector, kernel.multiply(word, wordElements), count));
-  // Panels are padded with zeros, so whole vectors are read.
+SmallVector<Value>
+IntegerContractionEmitter::readRight(const WordColumns &columns, Value word,
+                                     int64_t count) {
+  SmallVector<Value> words;
+  for (int64_t v = 0; v < columns.vectors; ++v) {
+    if (panelBuffer) {
+      words.push_back(operands->loadPanel(
+          panelBuffer,
+          kernel.add(kernel.multiply(getPanelRow(columns, word), width()),
+                     lanes * v)));
+      continue;
+    }
+    Value depth = kernel.multiply(word, wordElements);
+    Coordinate column{columnOf(columns, v), /*step=*/1};
+    words.push_back(
+        operands->readRight(activeLanes(columns, v), count, [&](int64_t i) {
+          return operandPoint(*root.getDpsInputOperand(1), rows.front(), column,
+                              kernel.add(depth, i));
+        }));
+  }
+  return words;
+}
+
+/// The number of the row of words that a panel has for word `word` of the depth
+/// and the current element of the window.
+Value IntegerContractionEmitter::getPanelRow(const WordColumns &columns,
+                                             Value word) {
   Value index = kernel.add(kernel.multiply(linearIndex(loops.batch), panels),
                            columns.panel);
   for (int64_t loop : loops.window)
     index =
         kernel.add(kernel.multiply(index, loops.extents[loop]), at[loop].index);
-  index = kernel.add(kernel.multiply(index, wordCount), word);
-  index = kernel.add(kernel.multiply(index, wordElements * width()),
-                     wordElements * lanes * vector);
-  auto type = VectorType::get(wordElements * lanes,
-                              getElementTypeOrSelf(right.getType()));
-  return products.toWords(vector::LoadOp::create(kernel.ir(), kernel.loc(),
-                                                 type, panelBuffer, index));
-}
-
-/// The first `count` elements of the words of a vector of a right side that is
-/// not packed, column by column; the others are 0.
-Value IntegerContractionEmitter::readRight(const WordColumns &columns,
-                                           int64_t vector, Value depth,
-                                           int64_t count) {
-  OpBuilder &ir = kernel.ir();
-  Location loc = kernel.loc();
-  OpOperand &operand = *root.getDpsInputOperand(1);
-  TreeEmitter tree(kernel, lanes, activeLanes(columns, vector));
-  auto read = [&](int64_t i) -> Value {
-    if (i >= count)
-      return arith::ConstantOp::create(
-          ir, loc,
-          ir.getZeroAttr(
-              VectorType::get(lanes, getElementTypeOrSelf(right.getType()))));
-    Coordinate column{columnOf(columns, vector), /*step=*/1};
-    return tree.evaluateVector(
-        right,
-        operandPoint(operand, rows.front(), column, kernel.add(depth, i)));
-  };
-  auto interleave = [&](Value first, Value second) -> Value {
-    return vector::InterleaveOp::create(ir, loc, first, second);
-  };
-  if (wordElements == 2)
-    return interleave(read(0), read(1));
-  Value even = interleave(read(0), read(2));
-  return interleave(even, interleave(read(1), read(3)));
+  return kernel.add(kernel.multiply(index, wordCount), word);
 }
 
 Point IntegerContractionEmitter::operandPoint(OpOperand &operand, Value row,

@@ -17,14 +17,6 @@ namespace hamkaas {
 /// Returns whether `root` sums up products of integers.
 bool isIntegerContraction(mlir::linalg::LinalgOp root);
 
-/// The numbers of 8 or 16 bits that `operand` has as wider ones; null if it is
-/// no such cast.
-mlir::OpOperand *getWidened(mlir::Value operand);
-
-/// Consecutive elements of the depth that one word of a panel has: 2 integers
-/// of 16 bits, 4 bytes, 1 of any other type.
-int64_t getWordElements(mlir::Type type);
-
 /// Columns of a panel of a packed right side of integers, which has words of
 /// the depth: `[columns / width][depth / n][width][n]` for `n` elements a word.
 int64_t chooseWordPanelWidth(const CostModel &costs,

@@ -12,6 +12,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "IntegerContraction.h"
+#include "WordOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -84,7 +84,7 @@ func.func @two_tiles(%x: tensor<4x6xf32>, %out: tensor<2x2x2x3xf32>) -> tensor<2
 
 func.func @wide_integers(%a: tensor<4x8xi32>, %b: tensor<8x4xi32>, %out: tensor<4x4xi32>) -> tensor<4x4xi32> attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
   %zero = arith.constant dense<0> : tensor<4x4xi32>
-  // expected-error @below {{expected operands that are integers of 8 or 16 bits, each as a 32-bit one}}
+  // expected-error @below {{expected operands that are integers of 8 or of 16 bits, each as a 32-bit one}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<4x8xi32>, tensor<8x4xi32>) outs(%zero : tensor<4x4xi32>) {
   ^bb0(%l: i32, %r: i32, %s: i32):
