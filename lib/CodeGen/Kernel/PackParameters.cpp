@@ -46,6 +46,14 @@ struct PanelLayout {
     llvm::append_range(outerPermutation, llvm::seq(batches, rank - 1));
   }
 
+  /// The same panels of a tensor whose dimension `order[i]` is dimension i of
+  /// `type`.
+  void permute(ArrayRef<int64_t> order) {
+    for (SmallVector<int64_t> *dims : {&innerDims, &outerPermutation})
+      for (int64_t &dim : *dims)
+        dim = order[dim];
+  }
+
   SmallVector<int64_t> innerDims, outerPermutation;
   SmallVector<OpFoldResult> tiles;
 };
@@ -68,6 +76,8 @@ struct CPUPackParameters
     }
     forEachContraction([&](GroupOp group) { packRightSide(group); });
     getOperation().walk([](ScanOp scan) { scan.dropUnusedValues(); });
+    for (GroupOp permute : replacedPermutes)
+      permute.erase();
   }
 
 private:
@@ -90,6 +100,9 @@ private:
     int64_t steps;
     /// True if it is known when the program is loaded.
     bool isOnce;
+    /// The dimensions of the operand of a permute that are those of the matrix,
+    /// if panels take its place.
+    std::optional<SmallVector<int64_t>> order;
   };
 
   /// The operand that reads the right side from memory.
@@ -126,7 +139,8 @@ private:
     Operation *source = weights.getDefiningOp();
     bool isOnce =
         movable.contains(source) && !isa<ScanOp>(source->getParentOp());
-    return RightSide{root, *loops, argument, weights, steps, isOnce};
+    return RightSide{
+        root, *loops, argument, weights, steps, isOnce, matchPermute(weights)};
   }
 
   bool packs(GroupOp group, const RightSide &right) const {
@@ -134,8 +148,31 @@ private:
       return true;
     if (std::optional<bool> wished = Knobs::get(group).packs)
       return *wished;
+    if (right.order)
+      return true;
     return paysInEachRun(right.loops, right.steps) &&
            (!saveMemory || mayStand(group, right.weights, right.steps));
+  }
+
+  /// The dimensions of its operand that are those of `matrix`, if a kernel
+  /// permutes it in each run, for one reader: packing takes as long. The zeros
+  /// at the end of panels need memory.
+  std::optional<SmallVector<int64_t>> matchPermute(Value matrix) const {
+    auto group = matrix.getDefiningOp<GroupOp>();
+    if (!group || sameCalls || saveMemory ||
+        !target->strategy->packsPermuted() || movable.contains(group) ||
+        !matrix.hasOneUse() || group.getInputs().size() != 1 ||
+        !getElementTypeOrSelf(matrix).isF32())
+      return std::nullopt;
+    auto permute = group.getBody()
+                       .front()
+                       .getTerminator()
+                       ->getOperand(0)
+                       .getDefiningOp<linalg::GenericOp>();
+    if (!permute || permute.getNumDpsInputs() != 1 ||
+        permute.getDpsInputOperand(0)->get() != group.getBody().getArgument(0))
+      return std::nullopt;
+    return linalg::isaTransposeOpInterface(permute);
   }
 
   std::optional<RightSide> findRightSide(GroupOp group) {
@@ -214,7 +251,7 @@ private:
     OpOperand &right = getMatrix(found->root);
     int64_t width = chooseWidth(group, *found);
     int64_t batches = found->loops.batch.size();
-    Value packed = getPacked(group, weights, batches, width);
+    Value packed = getPacked(group, *found, batches, width);
 
     // Inside, the weights are the unpacked panels: the emitter reads the panels
     // directly.
@@ -295,16 +332,24 @@ private:
                                                 root.getContext());
   }
 
-  /// The packed `matrix`, computed once for all contractions that read it.
-  Value getPacked(GroupOp user, Value matrix, int64_t batches, int64_t width) {
+  /// The packed matrix, computed once for all contractions that read it.
+  Value getPacked(GroupOp user, const RightSide &right, int64_t batches,
+                  int64_t width) {
+    Value matrix = right.weights;
     Value &packed = panels[{matrix, batches, width}];
     if (packed)
       return packed;
     OpBuilder builder(user.getContext());
     builder.setInsertionPointAfterValue(matrix);
     Location loc = user.getLoc();
+    PanelLayout layout(builder, cast<RankedTensorType>(matrix.getType()),
+                       batches, width);
+    if (right.order) {
+      layout.permute(*right.order);
+      replacedPermutes.push_back(matrix.getDefiningOp<GroupOp>());
+      matrix = replacedPermutes.back().getInputs().front();
+    }
     auto type = cast<RankedTensorType>(matrix.getType());
-    PanelLayout layout(builder, type, batches, width);
     SmallVector<int64_t> tiles{width};
     tiles.resize(layout.tiles.size(), /*a pair=*/2);
     auto packedType = linalg::PackOp::inferPackedType(
@@ -338,6 +383,8 @@ private:
   /// By the hash of a matrix, the most work of a contraction with it, and the
   /// width that this one likes.
   std::map<size_t, std::pair<int64_t, int64_t>> agreedWidths;
+  /// Those whose results nothing reads any more.
+  SmallVector<GroupOp> replacedPermutes;
 };
 
 } // namespace

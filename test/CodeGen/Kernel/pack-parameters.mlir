@@ -299,3 +299,99 @@ func.func @before_loop(%w: tensor<256x256xf32>, %h: tensor<16x256xf32>, %x: tens
   }
   return %0, %1 : tensor<16x256xf32>, tensor<16x256xf32>
 }
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#same = affine_map<(i, j) -> (i, j)>
+
+// A matrix that is permuted in each run becomes panels on the way, whatever its
+// size.
+
+// CHECK-LABEL: func @permuted(
+// CHECK-SAME:    %[[X:.*]]: tensor<40x64xf32>, %[[W:.*]]: tensor<100x64xf32>
+// CHECK-NOT:     hamkaas.group elementwise
+// CHECK:         %[[P:.*]] = hamkaas.group movement(%[[W]]) {hamkaas.ops = "pack"}
+// CHECK:           linalg.pack %{{.*}} outer_dims_perm = [0, 1] inner_dims_pos = [0]
+// CHECK:         hamkaas.group contraction(%[[X]], %[[P]])
+// CHECK:           linalg.unpack %{{.*}} outer_dims_perm = [1, 0] inner_dims_pos = [1]
+// GPU-LABEL:   func @permuted(
+// GPU:           hamkaas.group elementwise
+// GPU-NOT:       "pack"
+// SAME-LABEL:  func @permuted(
+// SAME:          hamkaas.group elementwise
+// SAME-NOT:      "pack"
+// GPU-LABEL:   func @permuted_twice(
+// SAME-LABEL:  func @permuted_twice(
+func.func @permuted(%x: tensor<40x64xf32>, %w: tensor<100x64xf32>) -> tensor<40x100xf32> {
+  %t = hamkaas.group elementwise(%w) : (tensor<100x64xf32>) -> tensor<64x100xf32> {
+  ^bb0(%a: tensor<100x64xf32>):
+    %e = tensor.empty() : tensor<64x100xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<100x64xf32>) outs(%e : tensor<64x100xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<64x100xf32>
+    hamkaas.yield %2 : tensor<64x100xf32>
+  }
+  %0 = hamkaas.group contraction(%x, %t) : (tensor<40x64xf32>, tensor<64x100xf32>) -> tensor<40x100xf32> {
+  ^bb0(%a: tensor<40x64xf32>, %b: tensor<64x100xf32>):
+    %e = tensor.empty() : tensor<40x100xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<40x64xf32>, tensor<64x100xf32>) outs(%e : tensor<40x100xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<40x100xf32>
+    hamkaas.yield %2 : tensor<40x100xf32>
+  }
+  return %0 : tensor<40x100xf32>
+}
+
+// Two readers could want panels of different widths.
+
+// CHECK-LABEL: func @permuted_twice(
+// CHECK:         hamkaas.group elementwise
+// CHECK-NOT:     "pack"
+// CHECK:         return
+func.func @permuted_twice(%x: tensor<40x64xf32>, %y: tensor<40x64xf32>, %w: tensor<100x64xf32>) -> (tensor<40x100xf32>, tensor<40x100xf32>) {
+  %t = hamkaas.group elementwise(%w) : (tensor<100x64xf32>) -> tensor<64x100xf32> {
+  ^bb0(%a: tensor<100x64xf32>):
+    %e = tensor.empty() : tensor<64x100xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<100x64xf32>) outs(%e : tensor<64x100xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<64x100xf32>
+    hamkaas.yield %2 : tensor<64x100xf32>
+  }
+  %0 = hamkaas.group contraction(%x, %t) : (tensor<40x64xf32>, tensor<64x100xf32>) -> tensor<40x100xf32> {
+  ^bb0(%a: tensor<40x64xf32>, %b: tensor<64x100xf32>):
+    %e = tensor.empty() : tensor<40x100xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<40x64xf32>, tensor<64x100xf32>) outs(%e : tensor<40x100xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<40x100xf32>
+    hamkaas.yield %2 : tensor<40x100xf32>
+  }
+  %1 = hamkaas.group contraction(%y, %t) : (tensor<40x64xf32>, tensor<64x100xf32>) -> tensor<40x100xf32> {
+  ^bb0(%a: tensor<40x64xf32>, %b: tensor<64x100xf32>):
+    %e = tensor.empty() : tensor<40x100xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<40x64xf32>, tensor<64x100xf32>) outs(%e : tensor<40x100xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<40x100xf32>
+    hamkaas.yield %2 : tensor<40x100xf32>
+  }
+  return %0, %1 : tensor<40x100xf32>, tensor<40x100xf32>
+}

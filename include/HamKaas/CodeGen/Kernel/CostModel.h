@@ -70,6 +70,10 @@ public:
   int64_t tileTransformVectors() const { return tileSize(64); }
   /// Rows of a matrix that is packed.
   int64_t tilePackedRows() const { return 8; }
+  /// Elements of a panel that is packed from a transposed matrix: stretches of
+  /// the matrix that the hardware fetches ahead. With half of them, packing 6
+  /// matrices of 300 x 512 takes 1.07 times as long (Zen 5).
+  int64_t tilePackedElements() const { return tileSize(8192); }
   /// Rows and columns of a transposition: a tile uses each cache line and page
   /// of both sides completely before it is evicted. Tiles of 128 columns take
   /// 1.1 times as long.

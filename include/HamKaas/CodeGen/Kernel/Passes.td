@@ -28,6 +28,10 @@ def CPUPackParameters
     that is faster. It is not on a GPU, whose blocks copy them to shared memory
     as fast, unless rows begin where four elements cannot be read at once, or a
     program for both devices has one table of calls (`same-calls`).
+
+    On a CPU, a matrix that a group permutes in each run, for one contraction,
+    is packed from the operand of that group, which is erased: packing takes as
+    long as the permute. Not so with `save-memory`, as panels end in zeros.
   }];
   let options = [
     Option<"sameCalls", "same-calls", "bool", /*default=*/"false",
