@@ -7,6 +7,7 @@
 
 #include "ContractionEmitter.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "IntegerContraction.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
@@ -147,7 +148,8 @@ LogicalResult ContractionEmitter::choosePanels() {
   if (dequantize)
     width = dequantize.getScales().getType().getDimSize(2);
   tile = chooseContractionTile(kernel.costs(), loops.outerCount(), rowCount,
-                               columnCount, loops.productCount(), width);
+                               columnCount, loops.productCount(), width,
+                               packed && packed->hasAttr(freshAttrName));
   if (failed(verifyKnobs()))
     return failure();
   if (isWhole()) {

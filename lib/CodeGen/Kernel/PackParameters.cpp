@@ -8,6 +8,7 @@
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/KernelStrategy.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
@@ -263,10 +264,12 @@ private:
     PanelLayout layout(builder, type, batches, width);
     Value empty = tensor::EmptyOp::create(
         builder, group.getLoc(), type.getShape(), type.getElementType());
-    right.set(linalg::UnPackOp::create(builder, group.getLoc(), argument, empty,
-                                       layout.innerDims, layout.tiles,
-                                       layout.outerPermutation)
-                  .getResult());
+    auto unpack = linalg::UnPackOp::create(
+        builder, group.getLoc(), argument, empty, layout.innerDims,
+        layout.tiles, layout.outerPermutation);
+    if (!found->isOnce && found->steps == 1)
+      unpack->setAttr(freshAttrName, builder.getUnitAttr());
+    right.set(unpack.getResult());
   }
 
   /// Returns whether packing what `group` reads in a loop of `steps` steps adds

@@ -23,6 +23,7 @@
 // CHECK:         hamkaas.group contraction(%[[X]], %[[P]])
 // CHECK-NEXT:    ^bb0(%[[A:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<1x8x{{24|32}}xf32>):
 // CHECK:           %[[U:.*]] = linalg.unpack %[[B]] outer_dims_perm = [1, 0] inner_dims_pos = [1]
+// CHECK-NOT:       hamkaas.fresh
 // CHECK:           linalg.generic
 // CHECK-SAME:        ins(%[[A]], %[[U]]
 ml_program.global private @w(#ml_program.extern<tensor<8x20xf32>>) : tensor<8x20xf32>
@@ -317,7 +318,7 @@ func.func @before_loop(%w: tensor<256x256xf32>, %h: tensor<16x256xf32>, %x: tens
 // CHECK:         %[[P:.*]] = hamkaas.group movement(%[[W]]) {hamkaas.ops = "pack"}
 // CHECK:           linalg.pack %{{.*}} outer_dims_perm = [0, 1] inner_dims_pos = [0]
 // CHECK:         hamkaas.group contraction(%[[X]], %[[P]])
-// CHECK:           linalg.unpack %{{.*}} outer_dims_perm = [1, 0] inner_dims_pos = [1]
+// CHECK:           linalg.unpack %{{.*}} outer_dims_perm = [1, 0] inner_dims_pos = [1] {{.*}} {hamkaas.fresh}
 // GPU-LABEL:   func @permuted(
 // GPU:           hamkaas.group elementwise
 // GPU-NOT:       "pack"

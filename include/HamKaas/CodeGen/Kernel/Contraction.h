@@ -40,11 +40,13 @@ struct ContractionTile {
 };
 
 /// Chooses the blocking for `outer` independent contractions. `panelWidth` is
-/// that of a packed right side, or 0 if it is read in place. Takes the knobs of
-/// `costs`, as far as accumulators fit into the registers.
+/// that of a packed right side, or 0 if it is read in place; `isFresh` says
+/// that it is packed in each run. Takes the knobs of `costs`, as far as
+/// accumulators fit into the registers.
 ContractionTile chooseContractionTile(const CostModel &costs, int64_t outer,
                                       int64_t rows, int64_t columns,
-                                      int64_t depth, int64_t panelWidth = 0);
+                                      int64_t depth, int64_t panelWidth = 0,
+                                      bool isFresh = false);
 
 /// The most vectors of a panel, and the most rows of accumulators of so many
 /// vectors, that fit into the registers.
