@@ -272,8 +272,10 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
 void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
   OpOperand &right = *root.getDpsInputOperand(1);
   auto type = cast<RankedTensorType>(right.get().getType());
+  // Others read the copy.
+  int64_t uses = copy ? 1 : rowCount / tile.rows;
   if (!isa<BlockArgument>(right.get()) ||
-      !kernel.costs().prefetchesColumns(type.getNumElements()))
+      !kernel.costs().prefetchesColumns(type.getNumElements(), uses))
     return;
   Value ahead = kernel.minimum(kernel.add(depth, kernel.costs().stepsAhead()),
                                depthCount - 1);

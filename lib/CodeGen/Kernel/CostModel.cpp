@@ -53,8 +53,15 @@ int64_t CostModel::keptRowElements() const {
 // Right sides of contractions
 //===----------------------------------------------------------------------===//
 
-bool CostModel::prefetchesColumns(int64_t elements) const {
-  return machine.prefetches && elements >= l1Elements();
+/// Of more blocks of rows, the first, which alone waits for the L3 cache,
+/// hardly counts. 8 x 200 x 384 x 80 takes 380 us instead of 420 without the
+/// prefetches, with AVX2 810 instead of 1050; other sizes change by 2 % at most
+/// (Zen 5).
+static constexpr int64_t maxPrefetchedUses = 3;
+
+bool CostModel::prefetchesColumns(int64_t elements, int64_t uses) const {
+  return machine.prefetches && elements >= l1Elements() &&
+         uses <= maxPrefetchedUses;
 }
 
 bool CostModel::prefetchesCopies() const {

@@ -108,9 +108,10 @@ public:
   // Right sides of contractions
   //===--------------------------------------------------------------------===//
 
-  /// Returns whether an unpacked right side needs software prefetch, and how
-  /// many steps of the depth ahead: about the latency of the L3 cache.
-  bool prefetchesColumns(int64_t elements) const;
+  /// Returns whether an unpacked right side, whose panels `uses` blocks of rows
+  /// read in place, needs software prefetch, and how many steps of the depth
+  /// ahead: about the latency of the L3 cache.
+  bool prefetchesColumns(int64_t elements, int64_t uses) const;
   int64_t stepsAhead() const { return 8; }
   /// Returns whether the weight panels of a convolution need prefetching. All
   /// rows use all panels, so only the size decides.
