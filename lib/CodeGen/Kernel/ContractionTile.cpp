@@ -243,7 +243,7 @@ ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
                                                int64_t outer, int64_t rows,
                                                int64_t columns, int64_t depth,
                                                int64_t panelWidth,
-                                               bool isFresh) {
+                                               RightSide right) {
   if (!costs.hasOwnCache())
     return chooseRegisterTile(costs, outer, rows, columns, depth, panelWidth);
   ContractionTile tile;
@@ -263,7 +263,8 @@ ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
   int64_t near = getMaxNearElements(costs);
   bool isFar =
       rows >= 4 * maxBlockRows && rows * depth > near && depth * columns > near;
-  bool isCopied = !panelWidth && costs.isCopied(depth, columns);
+  bool isCopied = !panelWidth && (right == RightSide::Transposed ||
+                                  costs.isCopied(depth, columns));
   int64_t maxBlock = isCopied ? 2 * maxBlockRows
                      : isFar  ? maxBlockRows / 2
                               : maxBlockRows;
@@ -277,8 +278,9 @@ ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
   tile.panels = panelWidth && rows == 1
                     ? choosePanels(costs, tile.vectors, outer, panels)
                     : 1;
-  tile.sharesRows = rows > tile.blockRows &&
-                    isBetterByRows(costs, rows, columns, depth, isFresh);
+  tile.sharesRows =
+      rows > tile.blockRows &&
+      isBetterByRows(costs, rows, columns, depth, right == RightSide::Fresh);
   if (costs.knobs.depth) {
     tile.depth = std::min(depth, costs.knobs.depth);
     return tile;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/KernelStrategy.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
@@ -13,6 +14,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "IntegerContraction.h"
+#include "PermuteGroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -92,7 +94,7 @@ private:
   }
 
   /// A product of a group with a matrix that is worth packing.
-  struct RightSide {
+  struct Factor {
     linalg::GenericOp root;
     ContractionLoops loops;
     BlockArgument argument;
@@ -114,7 +116,7 @@ private:
     return narrow ? *narrow : right;
   }
 
-  std::optional<RightSide> matchRightSide(GroupOp group) {
+  std::optional<Factor> matchRightSide(GroupOp group) {
     linalg::GenericOp root;
     FailureOr<ContractionLoops> loops = failure();
     for (auto op : group.getBody().getOps<linalg::GenericOp>()) {
@@ -140,11 +142,11 @@ private:
     Operation *source = weights.getDefiningOp();
     bool isOnce =
         movable.contains(source) && !isa<ScanOp>(source->getParentOp());
-    return RightSide{
+    return Factor{
         root, *loops, argument, weights, steps, isOnce, matchPermute(weights)};
   }
 
-  bool packs(GroupOp group, const RightSide &right) const {
+  bool packs(GroupOp group, const Factor &right) const {
     if (right.isOnce)
       return true;
     if (std::optional<bool> wished = Knobs::get(group).packs)
@@ -159,32 +161,24 @@ private:
   /// permutes it in each run, for one reader: packing takes as long. The zeros
   /// at the end of panels need memory.
   std::optional<SmallVector<int64_t>> matchPermute(Value matrix) const {
-    auto group = matrix.getDefiningOp<GroupOp>();
-    if (!group || sameCalls || saveMemory ||
-        !target->strategy->packsPermuted() || movable.contains(group) ||
-        !matrix.hasOneUse() || group.getInputs().size() != 1 ||
+    std::optional<PermuteGroup> permute = PermuteGroup::match(matrix);
+    if (!permute || sameCalls || saveMemory ||
+        !target->strategy->packsPermuted() ||
+        movable.contains(permute->group) ||
         !getElementTypeOrSelf(matrix).isF32())
       return std::nullopt;
-    auto permute = group.getBody()
-                       .front()
-                       .getTerminator()
-                       ->getOperand(0)
-                       .getDefiningOp<linalg::GenericOp>();
-    if (!permute || permute.getNumDpsInputs() != 1 ||
-        permute.getDpsInputOperand(0)->get() != group.getBody().getArgument(0))
-      return std::nullopt;
-    return linalg::isaTransposeOpInterface(permute);
+    return permute->order;
   }
 
-  std::optional<RightSide> findRightSide(GroupOp group) {
-    std::optional<RightSide> right = matchRightSide(group);
+  std::optional<Factor> findRightSide(GroupOp group) {
+    std::optional<Factor> right = matchRightSide(group);
     return right && packs(group, *right) ? right : std::nullopt;
   }
 
   /// Drops the knob where it decides nothing: the right side is packed once, or
   /// cannot be packed.
   void dropOtherPacking(GroupOp group) {
-    std::optional<RightSide> right = matchRightSide(group);
+    std::optional<Factor> right = matchRightSide(group);
     if (!right || right->isOnce)
       setKnobs(group, dropKnob(getKnobs(group), packingKnob));
   }
@@ -209,7 +203,7 @@ private:
   /// The functions of a program read a matrix in one layout, that of the
   /// contraction with most work.
   void proposeWidth(GroupOp group) {
-    std::optional<RightSide> right = findRightSide(group);
+    std::optional<Factor> right = findRightSide(group);
     auto flops =
         group->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName);
     if (!right || !movable.contains(right->weights.getDefiningOp()) || !flops)
@@ -222,7 +216,7 @@ private:
   }
 
   /// The width that is best for `group`.
-  int64_t getWidth(GroupOp group, const RightSide &right) const {
+  int64_t getWidth(GroupOp group, const Factor &right) const {
     CostModel costs(*target);
     if (isIntegerContraction(right.root))
       return choosePairPanelWidth(costs, right.loops);
@@ -230,7 +224,7 @@ private:
     return target->strategy->choosePanelWidth(costs, right.root, right.loops);
   }
 
-  int64_t chooseWidth(GroupOp group, const RightSide &right) const {
+  int64_t chooseWidth(GroupOp group, const Factor &right) const {
     // A layout of its own is what a user asks for.
     Knobs knobs = Knobs::get(group);
     if (knobs.rows || knobs.vectors)
@@ -242,11 +236,52 @@ private:
     return getWidth(group, right);
   }
 
+  /// Returns whether tiles transpose what they read of a permuted matrix, each
+  /// element once: panels would go through the L3 cache.
+  bool tilesTranspose(GroupOp group, const Factor &right) const {
+    ArrayRef<int64_t> order = *right.order;
+    const ContractionLoops &loops = right.loops;
+    if (Knobs::get(group).packs || !loops.window.empty() ||
+        order[order.size() - 2] + 1 != int64_t(order.size()))
+      return false;
+    CostModel costs(*target);
+    costs.knobs = Knobs::get(group);
+    ContractionTile tile = chooseContractionTile(
+        costs, loops.outerCount(), loops.rowCount(), loops.columnCount(),
+        loops.productCount(), /*panelWidth=*/0, RightSide::Transposed);
+    return tile.blockRows >= loops.rowCount() &&
+           costs.fitsStack(tile.depth * tile.panelWidth());
+  }
+
+  /// Lets the product read the operand of the permute.
+  void readTransposed(GroupOp group, Factor &right) {
+    PermuteGroup permute = *PermuteGroup::match(right.weights);
+    OpOperand &matrix = *right.root.getDpsInputOperand(1);
+    AffineMap map = right.root.getMatchingIndexingMap(&matrix);
+    SmallVector<AffineExpr> indices(map.getNumResults());
+    for (auto [dim, index] : llvm::zip_equal(permute.order, map.getResults()))
+      indices[dim] = index;
+    SmallVector<AffineMap> maps = right.root.getIndexingMapsArray();
+    maps[matrix.getOperandNumber()] =
+        AffineMap::get(map.getNumDims(), 0, indices, map.getContext());
+    Builder builder(group);
+    right.root.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    group->setOperand(right.argument.getArgNumber(), permute.operand());
+    right.argument.setType(permute.operand().getType());
+    auto ops = group->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName);
+    if (ops)
+      group->setAttr(HamKaasDialect::opsAttrName,
+                     builder.getStringAttr("permute+" + ops.getValue()));
+    replacedPermutes.push_back(permute.group);
+  }
+
   void packRightSide(GroupOp group) {
     dropOtherPacking(group);
-    std::optional<RightSide> found = findRightSide(group);
+    std::optional<Factor> found = findRightSide(group);
     if (!found)
       return;
+    if (found->order && tilesTranspose(group, *found))
+      return readTransposed(group, *found);
     BlockArgument argument = found->argument;
     Value weights = found->weights;
     OpOperand &right = getMatrix(found->root);
@@ -336,7 +371,7 @@ private:
   }
 
   /// The packed matrix, computed once for all contractions that read it.
-  Value getPacked(GroupOp user, const RightSide &right, int64_t batches,
+  Value getPacked(GroupOp user, const Factor &right, int64_t batches,
                   int64_t width) {
     Value matrix = right.weights;
     Value &packed = panels[{matrix, batches, width}];

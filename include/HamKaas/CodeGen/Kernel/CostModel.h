@@ -128,7 +128,10 @@ public:
   /// Returns whether a copy of `elements` pays off that is read `uses` times
   /// and must fit a thread's stack.
   bool copyPays(int64_t elements, int64_t uses) const {
-    return uses >= 4 && elements * elementBytes <= machine.scratchBytes;
+    return uses >= 4 && fitsStack(elements);
+  }
+  bool fitsStack(int64_t elements) const {
+    return elements * elementBytes <= machine.scratchBytes;
   }
   /// Returns whether packing a run-time right side of `elements` is little work
   /// beside the products of `rows` rows.

@@ -32,6 +32,8 @@ def CPUPackParameters
     On a CPU, a matrix that a group permutes in each run, for one contraction,
     is packed from the operand of that group, which is erased: packing takes as
     long as the permute. Not so with `save-memory`, as panels end in zeros.
+    Where each tile has all rows, the contraction reads that operand itself, by
+    another map, and tiles transpose what they copy.
 
     The `linalg.unpack` of panels that each run writes, for one use, is marked
     `hamkaas.fresh`.
