@@ -77,7 +77,10 @@ struct CPUPackParameters
       hashMovableOps();
       forEachContraction([&](GroupOp group) { proposeWidth(group); });
     }
-    forEachContraction([&](GroupOp group) { packRightSide(group); });
+    forEachContraction([&](GroupOp group) {
+      readLeftSide(group);
+      packRightSide(group);
+    });
     getOperation().walk([](ScanOp scan) { scan.dropUnusedValues(); });
     for (GroupOp permute : replacedPermutes)
       permute.erase();
@@ -253,26 +256,57 @@ private:
            costs.fitsStack(tile.depth * tile.panelWidth());
   }
 
-  /// Lets the product read the operand of the permute.
-  void readTransposed(GroupOp group, Factor &right) {
-    PermuteGroup permute = *PermuteGroup::match(right.weights);
-    OpOperand &matrix = *right.root.getDpsInputOperand(1);
-    AffineMap map = right.root.getMatchingIndexingMap(&matrix);
+  /// Lets `operand` of the product in `group` be that of `permute`.
+  void readPermuted(GroupOp group, OpOperand &operand, PermuteGroup permute) {
+    auto product = cast<linalg::GenericOp>(operand.getOwner());
+    AffineMap map = product.getMatchingIndexingMap(&operand);
     SmallVector<AffineExpr> indices(map.getNumResults());
     for (auto [dim, index] : llvm::zip_equal(permute.order, map.getResults()))
       indices[dim] = index;
-    SmallVector<AffineMap> maps = right.root.getIndexingMapsArray();
-    maps[matrix.getOperandNumber()] =
+    SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+    maps[operand.getOperandNumber()] =
         AffineMap::get(map.getNumDims(), 0, indices, map.getContext());
     Builder builder(group);
-    right.root.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
-    group->setOperand(right.argument.getArgNumber(), permute.operand());
-    right.argument.setType(permute.operand().getType());
-    auto ops = group->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName);
-    if (ops)
+    product.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    auto argument = cast<BlockArgument>(operand.get());
+    group->setOperand(argument.getArgNumber(), permute.operand());
+    argument.setType(permute.operand().getType());
+    if (auto ops =
+            group->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName))
       group->setAttr(HamKaasDialect::opsAttrName,
                      builder.getStringAttr("permute+" + ops.getValue()));
     replacedPermutes.push_back(permute.group);
+  }
+
+  /// The permute whose operand has the rows of the left side of a product last,
+  /// if a kernel permutes it in each run and the product can read that.
+  std::optional<PermuteGroup> matchTransposedLeft(GroupOp group,
+                                                  Factor &right) const {
+    const ContractionLoops &loops = right.loops;
+    OpOperand &left = *right.root.getDpsInputOperand(0);
+    auto argument = dyn_cast<BlockArgument>(left.get());
+    if (sameCalls || !loops.window.empty() || !loops.row || !argument ||
+        !argument.hasOneUse() || !getElementTypeOrSelf(argument).isF32() ||
+        !CostModel(*target).readsRowsAcross(loops.productCount(),
+                                            loops.columnCount()))
+      return std::nullopt;
+    std::optional<PermuteGroup> permute =
+        PermuteGroup::match(group.getInputs()[argument.getArgNumber()]);
+    if (!permute || movable.contains(permute->group))
+      return std::nullopt;
+    const auto *last = llvm::max_element(permute->order);
+    AffineMap map = right.root.getMatchingIndexingMap(&left);
+    bool isRow = map.getResult(last - permute->order.begin()) ==
+                 getAffineDimExpr(*loops.row, map.getContext());
+    return isRow ? permute : std::nullopt;
+  }
+
+  void readLeftSide(GroupOp group) {
+    std::optional<Factor> right = matchRightSide(group);
+    if (!right)
+      return;
+    if (auto permute = matchTransposedLeft(group, *right))
+      readPermuted(group, *right->root.getDpsInputOperand(0), *permute);
   }
 
   void packRightSide(GroupOp group) {
@@ -281,7 +315,8 @@ private:
     if (!found)
       return;
     if (found->order && tilesTranspose(group, *found))
-      return readTransposed(group, *found);
+      return readPermuted(group, *found->root.getDpsInputOperand(1),
+                          *PermuteGroup::match(found->weights));
     BlockArgument argument = found->argument;
     Value weights = found->weights;
     OpOperand &right = getMatrix(found->root);

@@ -440,3 +440,50 @@ func.func @transposed_by_tiles(%x: tensor<20x40x64xf32>, %w: tensor<20x100x64xf3
   }
   return %0 : tensor<20x40x100xf32>
 }
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#same = affine_map<(i, j) -> (i, j)>
+
+// With 32 registers, a transposed left side is read as it lies.
+
+// WIDE-DAG:    #[[LEFT:.*]] = affine_map<(d0, d1, d2) -> (d2, d0)>
+// WIDE-LABEL:  func @left(
+// WIDE-SAME:     %[[X:.*]]: tensor<64x40xf32>, %[[W:.*]]: tensor<64x96xf32>
+// WIDE-NEXT:     hamkaas.group contraction(%[[X]], %[[W]]) {hamkaas.ops = "permute+matmul"}
+// WIDE:            linalg.generic {indexing_maps = [#[[LEFT]],
+// NARROW-LABEL: func @left(
+// NARROW:        hamkaas.group elementwise
+// GPU-LABEL:   func @left(
+// GPU:           hamkaas.group elementwise
+// SAME-LABEL:  func @left(
+// SAME:          hamkaas.group elementwise
+func.func @left(%x: tensor<64x40xf32>, %w: tensor<64x96xf32>) -> tensor<40x96xf32> {
+  %t = hamkaas.group elementwise(%x) : (tensor<64x40xf32>) -> tensor<40x64xf32> {
+  ^bb0(%a: tensor<64x40xf32>):
+    %e = tensor.empty() : tensor<40x64xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<64x40xf32>) outs(%e : tensor<40x64xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<40x64xf32>
+    hamkaas.yield %2 : tensor<40x64xf32>
+  }
+  %0 = hamkaas.group contraction(%t, %w) {hamkaas.ops = "matmul"} : (tensor<40x64xf32>, tensor<64x96xf32>) -> tensor<40x96xf32> {
+  ^bb0(%a: tensor<40x64xf32>, %b: tensor<64x96xf32>):
+    %e = tensor.empty() : tensor<40x96xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<40x64xf32>, tensor<64x96xf32>) outs(%e : tensor<40x96xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<40x96xf32>
+    hamkaas.yield %2 : tensor<40x96xf32>
+  }
+  return %0 : tensor<40x96xf32>
+}

@@ -133,6 +133,9 @@ public:
   bool fitsStack(int64_t elements) const {
     return elements * elementBytes <= machine.scratchBytes;
   }
+  /// Returns whether a product whose right side is `depth` x `columns` reads a
+  /// transposed left side as it lies.
+  bool readsRowsAcross(int64_t depth, int64_t columns) const;
   /// Returns whether packing a run-time right side of `elements` is little work
   /// beside the products of `rows` rows.
   bool isWorthPacking(int64_t rows, int64_t elements) const;

@@ -33,7 +33,9 @@ def CPUPackParameters
     is packed from the operand of that group, which is erased: packing takes as
     long as the permute. Not so with `save-memory`, as panels end in zeros.
     Where each tile has all rows, the contraction reads that operand itself, by
-    another map, and tiles transpose what they copy.
+    another map, and tiles transpose what they copy. With 32 registers, so does a
+    product with a left side that is transposed in each run, if the right one
+    stays in the second-level cache.
 
     The `linalg.unpack` of panels that each run writes, for one use, is marked
     `hamkaas.fresh`.
