@@ -58,6 +58,8 @@ public:
            columns * CostModel::elementBytes % costs.machine.accessBytes != 0;
   }
 
+  bool packsPermuted() const override { return false; }
+
   int64_t choosePanelWidth(const CostModel &costs, linalg::LinalgOp root,
                            const ContractionLoops &loops) const override {
     int64_t batches = loops.count(loops.batch);

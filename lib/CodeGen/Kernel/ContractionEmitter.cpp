@@ -163,6 +163,64 @@ void ContractionEmitter::widenPanel(Value depthBlock, const Columns &columns) {
               });
 }
 
+/// Fills the copy with columns that are rows in memory.
+void ContractionEmitter::transposePanel(Value depthBlock,
+                                        const Columns &columns) {
+  Value lower = kernel.multiply(depthBlock, tile.depth);
+  int64_t last = depthCount - (depthBlocks - 1) * tile.depth;
+  if (last == tile.depth)
+    return transposeRows(lower, last, columns);
+  auto transpose = [&](int64_t depth) {
+    transposeRows(lower, depth, columns);
+    return SmallVector<Value>();
+  };
+  kernel.branch(
+      kernel.isLess(depthBlock, depthBlocks - 1), /*types=*/{},
+      /*writes=*/false, [&] { return transpose(tile.depth); },
+      [&] { return transpose(last); });
+}
+
+/// The same for `depth` steps from `lower` on, in squares.
+void ContractionEmitter::transposeRows(Value lower, int64_t depth,
+                                       const Columns &columns) {
+  SmallVector<Value> none;
+  forEachLaneBlock(kernel, lower, depth, tile.lanes, /*unroll=*/1, none,
+                   /*writes=*/false,
+                   [&](LaneBlock block, MutableArrayRef<Value>) {
+                     Value step = kernel.subtract(block.index, lower);
+                     for (int64_t v = 0; v < columns.vectors; ++v) {
+                       SmallVector<Value> square =
+                           loadSquare(columns, v, block.index, block.active);
+                       transposeSquare(kernel, square);
+                       for (int64_t i = 0; i < block.active; ++i)
+                         copy->store(square[i], kernel.add(step, i), v);
+                     }
+                   });
+}
+
+/// `active` steps from `depth` on of each column of a vector. Lanes beyond the
+/// last column repeat one.
+SmallVector<Value> ContractionEmitter::loadSquare(const Columns &columns,
+                                                  int64_t vector, Value depth,
+                                                  int64_t active) {
+  OpOperand &right = *root.getDpsInputOperand(1);
+  kernel.forbidAlias(right.get());
+  SmallVector<Value> square;
+  for (int64_t lane = 0; lane < tile.lanes; ++lane) {
+    if (lane >= activeLanes(columns, vector)) {
+      square.push_back(square.back());
+      continue;
+    }
+    Coordinate column{kernel.add(columnOf(columns, vector), lane)};
+    SmallVector<Value> indices;
+    for (Coordinate coordinate :
+         operandPoint(right, /*row=*/nullptr, column, depth))
+      indices.push_back(coordinate.index);
+    square.push_back(kernel.load(right.get(), indices, tile.lanes, active));
+  }
+  return square;
+}
+
 /// The first element of the right side that the block of depth after this one
 /// reads, of the same columns or of the next ones.
 Value ContractionEmitter::getNextStretch(Value depthBlock,
@@ -272,8 +330,10 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
 void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
   OpOperand &right = *root.getDpsInputOperand(1);
   auto type = cast<RankedTensorType>(right.get().getType());
+  // Others read the copy.
+  int64_t uses = copy ? 1 : rowCount / tile.rows;
   if (!isa<BlockArgument>(right.get()) ||
-      !kernel.costs().prefetchesColumns(type.getNumElements()))
+      !kernel.costs().prefetchesColumns(type.getNumElements(), uses))
     return;
   Value ahead = kernel.minimum(kernel.add(depth, kernel.costs().stepsAhead()),
                                depthCount - 1);

@@ -44,6 +44,11 @@ private:
   bool hasPanels() const { return packed || codes; }
   /// Returns whether many rows share a float32 copy of a narrow panel.
   bool copiesWidened();
+  /// Returns whether the columns of the right side are its rows in memory.
+  bool isTransposed();
+  RightSide getKind();
+  /// Returns whether a copy of a panel is filled before its first product.
+  bool fillsFirst() { return copiesWidened() || isTransposed(); }
   mlir::LogicalResult takeRequested();
   mlir::LogicalResult verifyKnobs();
   bool isWhole();
@@ -84,6 +89,11 @@ private:
                                                  mlir::ValueRange sums,
                                                  const Columns &columns);
   void widenPanel(mlir::Value depthBlock, const Columns &columns);
+  void transposePanel(mlir::Value depthBlock, const Columns &columns);
+  void transposeRows(mlir::Value lower, int64_t depth, const Columns &columns);
+  llvm::SmallVector<mlir::Value> loadSquare(const Columns &columns,
+                                            int64_t vector, mlir::Value depth,
+                                            int64_t active);
   llvm::SmallVector<mlir::Value> multiplyRows(mlir::Value depth,
                                               mlir::ValueRange right,
                                               mlir::ValueRange sums);

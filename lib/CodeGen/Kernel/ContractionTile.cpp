@@ -192,12 +192,15 @@ static int64_t chooseBlockRows(int64_t rows, int64_t tileRows, int64_t others,
 /// Returns whether consecutive tiles, which run on one thread, should share
 /// rows instead of a panel. Either the left side is too large to be read again
 /// for each panel; or the right side is small, and threads that keep their rows
-/// find in their caches what the previous row-wise kernel left there.
+/// find in their caches what the previous row-wise kernel left there. But fresh
+/// panels are in the cache of the thread that wrote them, which the kernel that
+/// packs chooses alike: 512 x 128 x 256 gains 5 % on two threads (Zen 5).
 static bool isBetterByRows(const CostModel &costs, int64_t rows,
-                           int64_t columns, int64_t depth) {
+                           int64_t columns, int64_t depth, bool isFresh) {
   int64_t left = rows * depth, right = depth * columns;
   int64_t near = getMaxNearElements(costs);
-  return left > near || (right <= near && right <= left + rows * columns);
+  return left > near ||
+         (!isFresh && right <= near && right <= left + rows * columns);
 }
 
 /// Rows and vectors of accumulators on a machine without a cache per thread.
@@ -239,7 +242,8 @@ static ContractionTile chooseRegisterTile(const CostModel &costs, int64_t outer,
 ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
                                                int64_t outer, int64_t rows,
                                                int64_t columns, int64_t depth,
-                                               int64_t panelWidth) {
+                                               int64_t panelWidth,
+                                               RightSide right) {
   if (!costs.hasOwnCache())
     return chooseRegisterTile(costs, outer, rows, columns, depth, panelWidth);
   ContractionTile tile;
@@ -259,7 +263,8 @@ ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
   int64_t near = getMaxNearElements(costs);
   bool isFar =
       rows >= 4 * maxBlockRows && rows * depth > near && depth * columns > near;
-  bool isCopied = !panelWidth && costs.isCopied(depth, columns);
+  bool isCopied = !panelWidth && (right == RightSide::Transposed ||
+                                  costs.isCopied(depth, columns));
   int64_t maxBlock = isCopied ? 2 * maxBlockRows
                      : isFar  ? maxBlockRows / 2
                               : maxBlockRows;
@@ -274,7 +279,8 @@ ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
                     ? choosePanels(costs, tile.vectors, outer, panels)
                     : 1;
   tile.sharesRows =
-      rows > tile.blockRows && isBetterByRows(costs, rows, columns, depth);
+      rows > tile.blockRows &&
+      isBetterByRows(costs, rows, columns, depth, right == RightSide::Fresh);
   if (costs.knobs.depth) {
     tile.depth = std::min(depth, costs.knobs.depth);
     return tile;

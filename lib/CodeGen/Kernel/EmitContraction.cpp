@@ -7,6 +7,7 @@
 
 #include "ContractionEmitter.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "IntegerContraction.h"
 #include "WordOperands.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -129,6 +130,20 @@ bool ContractionEmitter::copiesWidened() {
                               (element.isF16() && !kernel.target().fma)));
 }
 
+bool ContractionEmitter::isTransposed() {
+  OpOperand &right = *root.getDpsInputOperand(1);
+  return kernel.costs().hasOwnCache() && isa<BlockArgument>(right.get()) &&
+         loops.window.empty() &&
+         root.getMatchingIndexingMap(&right).getResults().back() ==
+             getAffineDimExpr(loops.depth, root.getContext());
+}
+
+RightSide ContractionEmitter::getKind() {
+  if (packed && packed->hasAttr(freshAttrName))
+    return RightSide::Fresh;
+  return isTransposed() ? RightSide::Transposed : RightSide::Usual;
+}
+
 LogicalResult ContractionEmitter::choosePanels() {
   int64_t width = 0;
   OpOperand &right = *root.getDpsInputOperand(1);
@@ -148,7 +163,8 @@ LogicalResult ContractionEmitter::choosePanels() {
   if (dequantize)
     width = dequantize.getScales().getType().getDimSize(2);
   tile = chooseContractionTile(kernel.costs(), loops.outerCount(), rowCount,
-                               columnCount, loops.productCount(), width);
+                               columnCount, loops.productCount(), width,
+                               getKind());
   if (failed(verifyKnobs()))
     return failure();
   if (isWhole()) {
@@ -183,7 +199,8 @@ void ContractionEmitter::chooseCopy() {
   int64_t fullRows = rowCount / tile.rows * tile.rows;
   int64_t lastRow = (rowBlocks - 1) * tile.blockRows;
   int64_t uses = tile.blockRows / tile.rows;
-  if (copiesWidened() && !products && uses > 1)
+  bool isSmall = kernel.costs().fitsStack(tile.depth * tile.panelWidth());
+  if ((copiesWidened() && !products && uses > 1) || (isTransposed() && isSmall))
     copy.emplace(kernel, right.get(), tile, uses);
   bool isMatrix = isa<BlockArgument>(right.get()) && loops.window.empty() &&
                   root.getMatchingIndexingMap(&right) ==
@@ -327,7 +344,9 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   Value last = kernel.minimum(kernel.add(first, tile.blockRows), fullRows);
   Value second = first;
   readsCopy = false;
-  if (copy && copiesWidened()) {
+  if (copy && isTransposed()) {
+    transposePanel(depthBlock, columns);
+  } else if (copy && copiesWidened()) {
     widenPanel(depthBlock, columns);
   } else if (copy) {
     emitAccumulators(first, tile.rows, depthBlock, columns, /*use=*/nullptr);
@@ -336,7 +355,7 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   readsCopy = copy.has_value();
   kernel.writingLoop(second, last, tile.rows, [&](Value row) {
     Value use = kernel.divide(kernel.subtract(row, second), tile.rows);
-    if (copy && !copiesWidened() && kernel.costs().prefetchesCopies())
+    if (copy && !fillsFirst() && kernel.costs().prefetchesCopies())
       copy->begin(getNextStretch(depthBlock, columns), use);
     emitAccumulators(row, tile.rows, depthBlock, columns, use);
     if (copy)

@@ -222,6 +222,13 @@ private:
 };
 } // namespace
 
+/// Returns whether the rows of panels are read across rows of an argument.
+static bool isTransposed(linalg::PackOp pack) {
+  return isa<BlockArgument>(pack.getSource()) &&
+         pack.getStaticInnerTiles().size() == 1 &&
+         pack.getInnerDimsPos().front() + 1 != pack.getSourceType().getRank();
+}
+
 FailureOr<Tile> hamkaas::emitMovement(KernelBuilder &kernel, Value result) {
   if (auto insert = result.getDefiningOp<tensor::InsertSliceOp>()) {
     if (insert.getDest() == kernel.destinationArgument())
@@ -229,7 +236,8 @@ FailureOr<Tile> hamkaas::emitMovement(KernelBuilder &kernel, Value result) {
     return emitConcat(kernel, insert);
   }
   if (auto pack = result.getDefiningOp<linalg::PackOp>())
-    return PackEmitter(kernel, pack).emit();
+    return isTransposed(pack) ? emitTransposedPack(kernel, pack)
+                              : PackEmitter(kernel, pack).emit();
   if (result.getDefiningOp<tensor::PadOp>())
     return emitPad(kernel, result);
   return emitElementwise(kernel, result);

@@ -5,13 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/KernelStrategy.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSignature.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "IntegerContraction.h"
+#include "PermuteGroup.h"
 #include "WordOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -47,6 +50,14 @@ struct PanelLayout {
     llvm::append_range(outerPermutation, llvm::seq(batches, rank - 1));
   }
 
+  /// The same panels of a tensor whose dimension `order[i]` is dimension i of
+  /// `type`.
+  void permute(ArrayRef<int64_t> order) {
+    for (SmallVector<int64_t> *dims : {&innerDims, &outerPermutation})
+      for (int64_t &dim : *dims)
+        dim = order[dim];
+  }
+
   SmallVector<int64_t> innerDims, outerPermutation;
   SmallVector<OpFoldResult> tiles;
 };
@@ -67,8 +78,13 @@ struct CPUPackParameters
       hashMovableOps();
       forEachContraction([&](GroupOp group) { proposeWidth(group); });
     }
-    forEachContraction([&](GroupOp group) { packRightSide(group); });
+    forEachContraction([&](GroupOp group) {
+      readLeftSide(group);
+      packRightSide(group);
+    });
     getOperation().walk([](ScanOp scan) { scan.dropUnusedValues(); });
+    for (GroupOp permute : replacedPermutes)
+      permute.erase();
   }
 
 private:
@@ -82,7 +98,7 @@ private:
   }
 
   /// A product of a group with a matrix that is worth packing.
-  struct RightSide {
+  struct Factor {
     linalg::GenericOp root;
     ContractionLoops loops;
     BlockArgument argument;
@@ -91,6 +107,9 @@ private:
     int64_t steps;
     /// True if it is known when the program is loaded.
     bool isOnce;
+    /// The dimensions of the operand of a permute that are those of the matrix,
+    /// if panels take its place.
+    std::optional<SmallVector<int64_t>> order;
   };
 
   /// The operand that reads the right side from memory.
@@ -101,7 +120,7 @@ private:
     return narrow ? *narrow : right;
   }
 
-  std::optional<RightSide> matchRightSide(GroupOp group) {
+  std::optional<Factor> matchRightSide(GroupOp group) {
     linalg::GenericOp root;
     FailureOr<ContractionLoops> loops = failure();
     for (auto op : group.getBody().getOps<linalg::GenericOp>()) {
@@ -127,27 +146,43 @@ private:
     Operation *source = weights.getDefiningOp();
     bool isOnce =
         movable.contains(source) && !isa<ScanOp>(source->getParentOp());
-    return RightSide{root, *loops, argument, weights, steps, isOnce};
+    return Factor{
+        root, *loops, argument, weights, steps, isOnce, matchPermute(weights)};
   }
 
-  bool packs(GroupOp group, const RightSide &right) const {
+  bool packs(GroupOp group, const Factor &right) const {
     if (right.isOnce)
       return true;
     if (std::optional<bool> wished = Knobs::get(group).packs)
       return *wished;
+    if (right.order)
+      return true;
     return paysInEachRun(right.loops, right.steps) &&
            (!saveMemory || mayStand(group, right.weights, right.steps));
   }
 
-  std::optional<RightSide> findRightSide(GroupOp group) {
-    std::optional<RightSide> right = matchRightSide(group);
+  /// The dimensions of its operand that are those of `matrix`, if a kernel
+  /// permutes it in each run, for one reader: packing takes as long. The zeros
+  /// at the end of panels need memory.
+  std::optional<SmallVector<int64_t>> matchPermute(Value matrix) const {
+    std::optional<PermuteGroup> permute = PermuteGroup::match(matrix);
+    if (!permute || sameCalls || saveMemory ||
+        !target->strategy->packsPermuted() ||
+        movable.contains(permute->group) ||
+        !getElementTypeOrSelf(matrix).isF32())
+      return std::nullopt;
+    return permute->order;
+  }
+
+  std::optional<Factor> findRightSide(GroupOp group) {
+    std::optional<Factor> right = matchRightSide(group);
     return right && packs(group, *right) ? right : std::nullopt;
   }
 
   /// Drops the knob where it decides nothing: the right side is packed once, or
   /// cannot be packed.
   void dropOtherPacking(GroupOp group) {
-    std::optional<RightSide> right = matchRightSide(group);
+    std::optional<Factor> right = matchRightSide(group);
     if (!right || right->isOnce)
       setKnobs(group, dropKnob(getKnobs(group), packingKnob));
   }
@@ -172,7 +207,7 @@ private:
   /// The functions of a program read a matrix in one layout, that of the
   /// contraction with most work.
   void proposeWidth(GroupOp group) {
-    std::optional<RightSide> right = findRightSide(group);
+    std::optional<Factor> right = findRightSide(group);
     auto flops =
         group->getAttrOfType<IntegerAttr>(HamKaasDialect::flopsAttrName);
     if (!right || !movable.contains(right->weights.getDefiningOp()) || !flops)
@@ -185,7 +220,7 @@ private:
   }
 
   /// The width that is best for `group`.
-  int64_t getWidth(GroupOp group, const RightSide &right) const {
+  int64_t getWidth(GroupOp group, const Factor &right) const {
     CostModel costs(*target);
     if (isIntegerContraction(right.root))
       return chooseWordPanelWidth(costs, right.loops);
@@ -193,7 +228,7 @@ private:
     return target->strategy->choosePanelWidth(costs, right.root, right.loops);
   }
 
-  int64_t chooseWidth(GroupOp group, const RightSide &right) const {
+  int64_t chooseWidth(GroupOp group, const Factor &right) const {
     // A layout of its own is what a user asks for.
     Knobs knobs = Knobs::get(group);
     if (knobs.rows || knobs.vectors)
@@ -205,17 +240,90 @@ private:
     return getWidth(group, right);
   }
 
+  /// Returns whether tiles transpose what they read of a permuted matrix, each
+  /// element once: panels would go through the L3 cache.
+  bool tilesTranspose(GroupOp group, const Factor &right) const {
+    ArrayRef<int64_t> order = *right.order;
+    const ContractionLoops &loops = right.loops;
+    if (Knobs::get(group).packs || !loops.window.empty() ||
+        order[order.size() - 2] + 1 != int64_t(order.size()))
+      return false;
+    CostModel costs(*target);
+    costs.knobs = Knobs::get(group);
+    ContractionTile tile = chooseContractionTile(
+        costs, loops.outerCount(), loops.rowCount(), loops.columnCount(),
+        loops.productCount(), /*panelWidth=*/0, RightSide::Transposed);
+    return tile.blockRows >= loops.rowCount() &&
+           costs.fitsStack(tile.depth * tile.panelWidth());
+  }
+
+  /// Lets `operand` of the product in `group` be that of `permute`.
+  void readPermuted(GroupOp group, OpOperand &operand, PermuteGroup permute) {
+    auto product = cast<linalg::GenericOp>(operand.getOwner());
+    AffineMap map = product.getMatchingIndexingMap(&operand);
+    SmallVector<AffineExpr> indices(map.getNumResults());
+    for (auto [dim, index] : llvm::zip_equal(permute.order, map.getResults()))
+      indices[dim] = index;
+    SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+    maps[operand.getOperandNumber()] =
+        AffineMap::get(map.getNumDims(), 0, indices, map.getContext());
+    Builder builder(group);
+    product.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+    auto argument = cast<BlockArgument>(operand.get());
+    group->setOperand(argument.getArgNumber(), permute.operand());
+    argument.setType(permute.operand().getType());
+    if (auto ops =
+            group->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName))
+      group->setAttr(HamKaasDialect::opsAttrName,
+                     builder.getStringAttr("permute+" + ops.getValue()));
+    replacedPermutes.push_back(permute.group);
+  }
+
+  /// The permute whose operand has the rows of the left side of a product last,
+  /// if a kernel permutes it in each run and the product can read that.
+  std::optional<PermuteGroup> matchTransposedLeft(GroupOp group,
+                                                  Factor &right) const {
+    const ContractionLoops &loops = right.loops;
+    OpOperand &left = *right.root.getDpsInputOperand(0);
+    auto argument = dyn_cast<BlockArgument>(left.get());
+    if (sameCalls || !loops.window.empty() || !loops.row || !argument ||
+        !argument.hasOneUse() || !getElementTypeOrSelf(argument).isF32() ||
+        !CostModel(*target).readsRowsAcross(loops.productCount(),
+                                            loops.columnCount()))
+      return std::nullopt;
+    std::optional<PermuteGroup> permute =
+        PermuteGroup::match(group.getInputs()[argument.getArgNumber()]);
+    if (!permute || movable.contains(permute->group))
+      return std::nullopt;
+    const auto *last = llvm::max_element(permute->order);
+    AffineMap map = right.root.getMatchingIndexingMap(&left);
+    bool isRow = map.getResult(last - permute->order.begin()) ==
+                 getAffineDimExpr(*loops.row, map.getContext());
+    return isRow ? permute : std::nullopt;
+  }
+
+  void readLeftSide(GroupOp group) {
+    std::optional<Factor> right = matchRightSide(group);
+    if (!right)
+      return;
+    if (auto permute = matchTransposedLeft(group, *right))
+      readPermuted(group, *right->root.getDpsInputOperand(0), *permute);
+  }
+
   void packRightSide(GroupOp group) {
     dropOtherPacking(group);
-    std::optional<RightSide> found = findRightSide(group);
+    std::optional<Factor> found = findRightSide(group);
     if (!found)
       return;
+    if (found->order && tilesTranspose(group, *found))
+      return readPermuted(group, *found->root.getDpsInputOperand(1),
+                          *PermuteGroup::match(found->weights));
     BlockArgument argument = found->argument;
     Value weights = found->weights;
     OpOperand &right = getMatrix(found->root);
     int64_t width = chooseWidth(group, *found);
     int64_t batches = found->loops.batch.size();
-    Value packed = getPacked(group, weights, batches, width);
+    Value packed = getPacked(group, *found, batches, width);
 
     // Inside, the weights are the unpacked panels: the emitter reads the panels
     // directly.
@@ -227,10 +335,12 @@ private:
     PanelLayout layout(builder, type, batches, width);
     Value empty = tensor::EmptyOp::create(
         builder, group.getLoc(), type.getShape(), type.getElementType());
-    right.set(linalg::UnPackOp::create(builder, group.getLoc(), argument, empty,
-                                       layout.innerDims, layout.tiles,
-                                       layout.outerPermutation)
-                  .getResult());
+    auto unpack = linalg::UnPackOp::create(
+        builder, group.getLoc(), argument, empty, layout.innerDims,
+        layout.tiles, layout.outerPermutation);
+    if (!found->isOnce && found->steps == 1)
+      unpack->setAttr(freshAttrName, builder.getUnitAttr());
+    right.set(unpack.getResult());
   }
 
   /// Returns whether packing what `group` reads in a loop of `steps` steps adds
@@ -296,16 +406,24 @@ private:
                                                 root.getContext());
   }
 
-  /// The packed `matrix`, computed once for all contractions that read it.
-  Value getPacked(GroupOp user, Value matrix, int64_t batches, int64_t width) {
+  /// The packed matrix, computed once for all contractions that read it.
+  Value getPacked(GroupOp user, const Factor &right, int64_t batches,
+                  int64_t width) {
+    Value matrix = right.weights;
     Value &packed = panels[{matrix, batches, width}];
     if (packed)
       return packed;
     OpBuilder builder(user.getContext());
     builder.setInsertionPointAfterValue(matrix);
     Location loc = user.getLoc();
+    PanelLayout layout(builder, cast<RankedTensorType>(matrix.getType()),
+                       batches, width);
+    if (right.order) {
+      layout.permute(*right.order);
+      replacedPermutes.push_back(matrix.getDefiningOp<GroupOp>());
+      matrix = replacedPermutes.back().getInputs().front();
+    }
     auto type = cast<RankedTensorType>(matrix.getType());
-    PanelLayout layout(builder, type, batches, width);
     SmallVector<int64_t> tiles{width};
     tiles.resize(layout.tiles.size(), getWordElements(type));
     auto packedType = linalg::PackOp::inferPackedType(
@@ -339,6 +457,8 @@ private:
   /// By the hash of a matrix, the most work of a contraction with it, and the
   /// width that this one likes.
   std::map<size_t, std::pair<int64_t, int64_t>> agreedWidths;
+  /// Those whose results nothing reads any more.
+  SmallVector<GroupOp> replacedPermutes;
 };
 
 } // namespace

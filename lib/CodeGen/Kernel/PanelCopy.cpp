@@ -24,7 +24,7 @@ PanelCopy::PanelCopy(KernelBuilder &kernel, Value source,
   // Rows that do not begin at a line end within another one.
   int64_t lines = llvm::divideCeil(width, lineElements) +
                   (rowSize % lineElements == 0 ? 0 : 1);
-  stepsPerRow = llvm::bit_floor(static_cast<uint64_t>(uses - 1));
+  stepsPerRow = llvm::bit_floor(std::max<uint64_t>(uses, 2) - 1);
   linesPerStep = llvm::divideCeil(lines, stepsPerRow);
 }
 

@@ -90,6 +90,32 @@ func.func private @pack_batch(%w: tensor<3x10x20xf32>, %out: tensor<3x2x10x16xf3
   return %p : tensor<3x2x10x16xf32>
 }
 
+// Columns that are rows of the source. Neither they nor the depth are whole
+// squares and tiles; those of a batch are whole panels.
+
+// CHECK: pack_columns 0:3: equal
+func.func private @pack_columns(%w: tensor<100x371xf32>, %out: tensor<3x371x48xf32>) -> tensor<3x371x48xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %p = linalg.pack %w padding_value(%zero : f32) outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [48] into %out : tensor<100x371xf32> -> tensor<3x371x48xf32>
+  return %p : tensor<3x371x48xf32>
+}
+
+// CHECK: pack_columns_batch 0:3: equal
+func.func private @pack_columns_batch(%w: tensor<32x3x5xf32>, %out: tensor<3x2x5x16xf32>) -> tensor<3x2x5x16xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %p = linalg.pack %w outer_dims_perm = [1, 0, 2] inner_dims_pos = [0] inner_tiles = [16] into %out : tensor<32x3x5xf32> -> tensor<3x2x5x16xf32>
+  return %p : tensor<3x2x5x16xf32>
+}
+
+// CHECK: pack_few_columns 0:3: equal
+func.func private @pack_few_columns(%w: tensor<3x9xf32>, %out: tensor<1x9x24xf32>) -> tensor<1x9x24xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %p = linalg.pack %w padding_value(%zero : f32) outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [24] into %out : tensor<3x9xf32> -> tensor<1x9x24xf32>
+  return %p : tensor<1x9x24xf32>
+}
+
 // Weights that are transposed while they are packed.
 
 // CHECK: pack_transposed 0:3: equal

@@ -23,6 +23,7 @@
 // CHECK:         hamkaas.group contraction(%[[X]], %[[P]])
 // CHECK-NEXT:    ^bb0(%[[A:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<1x8x{{24|32}}xf32>):
 // CHECK:           %[[U:.*]] = linalg.unpack %[[B]] outer_dims_perm = [1, 0] inner_dims_pos = [1]
+// CHECK-NOT:       hamkaas.fresh
 // CHECK:           linalg.generic
 // CHECK-SAME:        ins(%[[A]], %[[U]]
 ml_program.global private @w(#ml_program.extern<tensor<8x20xf32>>) : tensor<8x20xf32>
@@ -298,4 +299,191 @@ func.func @before_loop(%w: tensor<256x256xf32>, %h: tensor<16x256xf32>, %x: tens
     hamkaas.yield %2 : tensor<16x256xf32>
   }
   return %0, %1 : tensor<16x256xf32>, tensor<16x256xf32>
+}
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#same = affine_map<(i, j) -> (i, j)>
+
+// A matrix that is permuted in each run becomes panels on the way, whatever its
+// size, if several tiles would transpose it.
+
+// CHECK-LABEL: func @permuted(
+// CHECK-SAME:    %[[X:.*]]: tensor<640x64xf32>, %[[W:.*]]: tensor<100x64xf32>
+// CHECK-NOT:     hamkaas.group elementwise
+// CHECK:         %[[P:.*]] = hamkaas.group movement(%[[W]]) {hamkaas.ops = "pack"}
+// CHECK:           linalg.pack %{{.*}} outer_dims_perm = [0, 1] inner_dims_pos = [0]
+// CHECK:         hamkaas.group contraction(%[[X]], %[[P]])
+// CHECK:           linalg.unpack %{{.*}} outer_dims_perm = [1, 0] inner_dims_pos = [1] {{.*}} {hamkaas.fresh}
+// GPU-LABEL:   func @permuted(
+// GPU:           hamkaas.group elementwise
+// GPU-NOT:       "pack"
+// SAME-LABEL:  func @permuted(
+// SAME:          hamkaas.group elementwise
+// SAME-NOT:      "pack"
+// GPU-LABEL:   func @permuted_twice(
+// SAME-LABEL:  func @permuted_twice(
+func.func @permuted(%x: tensor<640x64xf32>, %w: tensor<100x64xf32>) -> tensor<640x100xf32> {
+  %t = hamkaas.group elementwise(%w) : (tensor<100x64xf32>) -> tensor<64x100xf32> {
+  ^bb0(%a: tensor<100x64xf32>):
+    %e = tensor.empty() : tensor<64x100xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<100x64xf32>) outs(%e : tensor<64x100xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<64x100xf32>
+    hamkaas.yield %2 : tensor<64x100xf32>
+  }
+  %0 = hamkaas.group contraction(%x, %t) : (tensor<640x64xf32>, tensor<64x100xf32>) -> tensor<640x100xf32> {
+  ^bb0(%a: tensor<640x64xf32>, %b: tensor<64x100xf32>):
+    %e = tensor.empty() : tensor<640x100xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<640x64xf32>, tensor<64x100xf32>) outs(%e : tensor<640x100xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<640x100xf32>
+    hamkaas.yield %2 : tensor<640x100xf32>
+  }
+  return %0 : tensor<640x100xf32>
+}
+
+// Two readers could want panels of different widths.
+
+// CHECK-LABEL: func @permuted_twice(
+// CHECK:         hamkaas.group elementwise
+// CHECK-NOT:     "pack"
+// CHECK:         return
+func.func @permuted_twice(%x: tensor<640x64xf32>, %y: tensor<640x64xf32>, %w: tensor<100x64xf32>) -> (tensor<640x100xf32>, tensor<640x100xf32>) {
+  %t = hamkaas.group elementwise(%w) : (tensor<100x64xf32>) -> tensor<64x100xf32> {
+  ^bb0(%a: tensor<100x64xf32>):
+    %e = tensor.empty() : tensor<64x100xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<100x64xf32>) outs(%e : tensor<64x100xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<64x100xf32>
+    hamkaas.yield %2 : tensor<64x100xf32>
+  }
+  %0 = hamkaas.group contraction(%x, %t) : (tensor<640x64xf32>, tensor<64x100xf32>) -> tensor<640x100xf32> {
+  ^bb0(%a: tensor<640x64xf32>, %b: tensor<64x100xf32>):
+    %e = tensor.empty() : tensor<640x100xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<640x64xf32>, tensor<64x100xf32>) outs(%e : tensor<640x100xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<640x100xf32>
+    hamkaas.yield %2 : tensor<640x100xf32>
+  }
+  %1 = hamkaas.group contraction(%y, %t) : (tensor<640x64xf32>, tensor<64x100xf32>) -> tensor<640x100xf32> {
+  ^bb0(%a: tensor<640x64xf32>, %b: tensor<64x100xf32>):
+    %e = tensor.empty() : tensor<640x100xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<640x64xf32>, tensor<64x100xf32>) outs(%e : tensor<640x100xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<640x100xf32>
+    hamkaas.yield %2 : tensor<640x100xf32>
+  }
+  return %0, %1 : tensor<640x100xf32>, tensor<640x100xf32>
+}
+
+// -----
+
+#lhs = affine_map<(b, i, j, k) -> (b, i, k)>
+#rhs = affine_map<(b, i, j, k) -> (b, k, j)>
+#result = affine_map<(b, i, j, k) -> (b, i, j)>
+#transposed = affine_map<(b, i, j) -> (b, j, i)>
+#same = affine_map<(b, i, j) -> (b, i, j)>
+
+// So many matrices are tiles enough with all rows each: each tile transposes
+// what it reads, which has no panels in memory.
+
+// CHECK-DAG:   #[[RIGHT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+// CHECK-LABEL: func @transposed_by_tiles(
+// CHECK-SAME:    %[[X:.*]]: tensor<20x40x64xf32>, %[[W:.*]]: tensor<20x100x64xf32>
+// CHECK-NEXT:    hamkaas.group contraction(%[[X]], %[[W]]) {hamkaas.ops = "permute+matmul"}
+// CHECK-NEXT:    ^bb0(%[[A:.*]]: tensor<20x40x64xf32>, %[[B:.*]]: tensor<20x100x64xf32>):
+// CHECK:           linalg.generic {indexing_maps = [#{{.*}}, #[[RIGHT]], #{{.*}}]
+// CHECK-SAME:        ins(%[[A]], %[[B]]
+func.func @transposed_by_tiles(%x: tensor<20x40x64xf32>, %w: tensor<20x100x64xf32>) -> tensor<20x40x100xf32> {
+  %t = hamkaas.group elementwise(%w) : (tensor<20x100x64xf32>) -> tensor<20x64x100xf32> {
+  ^bb0(%a: tensor<20x100x64xf32>):
+    %e = tensor.empty() : tensor<20x64x100xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%a : tensor<20x100x64xf32>) outs(%e : tensor<20x64x100xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<20x64x100xf32>
+    hamkaas.yield %2 : tensor<20x64x100xf32>
+  }
+  %0 = hamkaas.group contraction(%x, %t) {hamkaas.ops = "matmul"} : (tensor<20x40x64xf32>, tensor<20x64x100xf32>) -> tensor<20x40x100xf32> {
+  ^bb0(%a: tensor<20x40x64xf32>, %b: tensor<20x64x100xf32>):
+    %e = tensor.empty() : tensor<20x40x100xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<20x40x64xf32>, tensor<20x64x100xf32>) outs(%e : tensor<20x40x100xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<20x40x100xf32>
+    hamkaas.yield %2 : tensor<20x40x100xf32>
+  }
+  return %0 : tensor<20x40x100xf32>
+}
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#same = affine_map<(i, j) -> (i, j)>
+
+// With 32 registers, a transposed left side is read as it lies.
+
+// WIDE-DAG:    #[[LEFT:.*]] = affine_map<(d0, d1, d2) -> (d2, d0)>
+// WIDE-LABEL:  func @left(
+// WIDE-SAME:     %[[X:.*]]: tensor<64x40xf32>, %[[W:.*]]: tensor<64x96xf32>
+// WIDE-NEXT:     hamkaas.group contraction(%[[X]], %[[W]]) {hamkaas.ops = "permute+matmul"}
+// WIDE:            linalg.generic {indexing_maps = [#[[LEFT]],
+// NARROW-LABEL: func @left(
+// NARROW:        hamkaas.group elementwise
+// GPU-LABEL:   func @left(
+// GPU:           hamkaas.group elementwise
+// SAME-LABEL:  func @left(
+// SAME:          hamkaas.group elementwise
+func.func @left(%x: tensor<64x40xf32>, %w: tensor<64x96xf32>) -> tensor<40x96xf32> {
+  %t = hamkaas.group elementwise(%x) : (tensor<64x40xf32>) -> tensor<40x64xf32> {
+  ^bb0(%a: tensor<64x40xf32>):
+    %e = tensor.empty() : tensor<40x64xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<64x40xf32>) outs(%e : tensor<40x64xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<40x64xf32>
+    hamkaas.yield %2 : tensor<40x64xf32>
+  }
+  %0 = hamkaas.group contraction(%t, %w) {hamkaas.ops = "matmul"} : (tensor<40x64xf32>, tensor<64x96xf32>) -> tensor<40x96xf32> {
+  ^bb0(%a: tensor<40x64xf32>, %b: tensor<64x96xf32>):
+    %e = tensor.empty() : tensor<40x96xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<40x64xf32>, tensor<64x96xf32>) outs(%e : tensor<40x96xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<40x96xf32>
+    hamkaas.yield %2 : tensor<40x96xf32>
+  }
+  return %0 : tensor<40x96xf32>
 }

@@ -103,3 +103,45 @@ func.func private @conflicting(%a: tensor<128x64xf32>, %b: tensor<64x512xf32>, %
   } -> tensor<128x512xf32>
   return %y : tensor<128x512xf32>
 }
+
+// -----
+
+// Columns that are rows in memory are transposed as they are copied, before the
+// first product: 16 steps of 48 columns at a time, then the last 8.
+
+// CHECK-LABEL: func.func private @transposed(
+// CHECK-SAME:    %{{.*}}: tensor<64x40xf32>, %[[RIGHT:[a-z0-9]+]]: tensor<96x40xf32>
+// CHECK-DAG:     %[[COPY:.*]] = memref.alloca() {alignment = 64 : i64} : memref<40x48xf32>
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK-COUNT-16:    vector.transfer_read %[[RIGHT]][
+// CHECK-NOT:         vector.transfer_read
+// CHECK-COUNT-64:    vector.shuffle
+// CHECK-COUNT-16:    vector.store %{{.*}}, %[[COPY]][
+// CHECK:             vector.transfer_read %[[RIGHT]][
+// CHECK:           }
+// CHECK:           vector.transfer_read %[[RIGHT]][%{{.*}}, %c32], %{{.*}}, %{{.*}} {in_bounds = [true]}
+// CHECK:           scf.for
+// CHECK-NOT:         vector.transfer_read %[[RIGHT]]
+// CHECK:             vector.load %[[COPY]][
+// CHECK:             vector.fma
+// CHECK-NOT:         vector.transfer_read %[[RIGHT]]
+// CHECK:           return
+
+// BUFFERS-LABEL: func.func private @transposed(
+// BUFFERS-NOT:     memref.alloc(
+// BUFFERS:         return
+func.func private @transposed(%a: tensor<64x40xf32>, %b: tensor<96x40xf32>, %out: tensor<64x96xf32>) -> tensor<64x96xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<64x96xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<64x96xf32>) -> tensor<64x96xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<64x40xf32>, tensor<96x40xf32>) outs(%f : tensor<64x96xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<64x96xf32>
+  return %y : tensor<64x96xf32>
+}

@@ -39,12 +39,17 @@ struct ContractionTile {
   int64_t columns() const { return panels * panelWidth(); }
 };
 
+/// A right side that each run packs just before; or whose columns are rows in
+/// memory, which tiles transpose as they copy them; or any other.
+enum class RightSide { Usual, Fresh, Transposed };
+
 /// Chooses the blocking for `outer` independent contractions. `panelWidth` is
 /// that of a packed right side, or 0 if it is read in place. Takes the knobs of
 /// `costs`, as far as accumulators fit into the registers.
 ContractionTile chooseContractionTile(const CostModel &costs, int64_t outer,
                                       int64_t rows, int64_t columns,
-                                      int64_t depth, int64_t panelWidth = 0);
+                                      int64_t depth, int64_t panelWidth = 0,
+                                      RightSide right = RightSide::Usual);
 
 /// The most vectors of a panel, and the most rows of accumulators of so many
 /// vectors, that fit into the registers.

@@ -88,6 +88,10 @@ std::optional<int64_t> findCrossDimension(mlir::Value result);
 Tile emitTransposedElements(KernelBuilder &kernel, mlir::Value value,
                             int64_t cross, mlir::ValueRange offsets);
 
+/// Part of emitMovement, for packing along another dimension than the last one
+/// of the source.
+Tile emitTransposedPack(KernelBuilder &kernel, mlir::linalg::PackOp pack);
+
 /// Transposes a square matrix, whose `rows` are vectors.
 void transposeSquare(KernelBuilder &kernel,
                      llvm::MutableArrayRef<mlir::Value> rows);

@@ -45,6 +45,10 @@ public:
   virtual bool packingPays(const CostModel &costs, int64_t rows, int64_t uses,
                            int64_t depth, int64_t columns) const;
 
+  /// Returns whether a right side that is permuted in each run is packed in
+  /// place of that.
+  virtual bool packsPermuted() const { return true; }
+
   /// The panel width for a packed right side of `root`, whose loops are
   /// `loops`.
   virtual int64_t choosePanelWidth(const CostModel &costs,

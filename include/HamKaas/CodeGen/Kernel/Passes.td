@@ -28,6 +28,17 @@ def CPUPackParameters
     that is faster. It is not on a GPU, whose blocks copy them to shared memory
     as fast, unless rows begin where four elements cannot be read at once, or a
     program for both devices has one table of calls (`same-calls`).
+
+    On a CPU, a matrix that a group permutes in each run, for one contraction,
+    is packed from the operand of that group, which is erased: packing takes as
+    long as the permute. Not so with `save-memory`, as panels end in zeros.
+    Where each tile has all rows, the contraction reads that operand itself, by
+    another map, and tiles transpose what they copy. With 32 registers, so does a
+    product with a left side that is transposed in each run, if the right one
+    stays in the second-level cache.
+
+    The `linalg.unpack` of panels that each run writes, for one use, is marked
+    `hamkaas.fresh`.
   }];
   let options = [
     Option<"sameCalls", "same-calls", "bool", /*default=*/"false",

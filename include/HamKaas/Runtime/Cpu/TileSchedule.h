@@ -17,8 +17,9 @@ namespace hamkaas::rt {
 class TileSchedule {
 public:
   /// Chunks per thread: enough for others to compensate for a late thread, few
-  /// enough for the counter to be cheap.
-  static constexpr int64_t chunksPerThread = 8;
+  /// enough for the counter to be cheap. With 8, the 22 tiles of 500 x 128 x
+  /// 512 are 16 chunks, and take 140 us instead of 131 (two Zen 5 cores).
+  static constexpr int64_t chunksPerThread = 16;
 
   TileSchedule() = default;
   TileSchedule(int64_t tiles, int32_t threads)

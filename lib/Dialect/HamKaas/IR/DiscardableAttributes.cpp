@@ -21,6 +21,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -144,6 +145,8 @@ static bool isFunctionOfNumber(Operation *op) {
 
 static constexpr Holder functionOfNumber = {
     "an operation of one operand and one result", isFunctionOfNumber};
+static constexpr Holder unpacking = {"an operation with a destination",
+                                     isOneOf<DestinationStyleOpInterface>};
 static constexpr Holder function = {"a function", isOneOf<FunctionOpInterface>};
 static constexpr Holder call = {"a call", isOneOf<CallOpInterface>};
 static constexpr Holder callOrCopy = {"a call or a copy",
@@ -171,6 +174,7 @@ static const Rule rules[] = {
     {fusedCallsAttrName, function, counts},
     {knobsAttrName, kernelOrPart, knobs},
     {nonPositiveAttrName, functionOfNumber, unit},
+    {freshAttrName, unpacking, unit},
     {HamKaasDialect::laneStoreAttrName, store, unit},
     {HamKaasDialect::deviceKernelAttrName, function, deviceKernel},
     {HamKaasDialect::sharedBytesAttrName, function, count},

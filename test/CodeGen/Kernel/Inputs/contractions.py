@@ -32,8 +32,13 @@ CASES = [
     ("batch_vector", "bk", "bkn", dict(b=5, n=24, k=16), 0, "none"),
     # A right side whose depth is contiguous, and operands permuted in place.
     ("transposed", "mk", "nk", dict(m=12, n=20, k=30), 0, "none"),
+    ("transposed_deep", "mk", "nk", dict(m=21, n=75, k=701), 0, "bias"),
+    ("transposed_batch", "bmk", "bnk", dict(b=2, m=70, n=50, k=1031), 0,
+     "residual"),
     ("heads", "mbk", "nbk", dict(b=3, m=7, n=11, k=8), 0, "none"),
     ("left_transposed", "km", "kn", dict(m=18, n=33, k=10), 0, "bias"),
+    ("left_transposed_deep", "km", "kn", dict(m=61, n=50, k=600), 48, "none"),
+    ("both_transposed", "bkm", "bnk", dict(b=2, m=35, n=33, k=21), 0, "bias"),
     ("requested", "mk", "kn", dict(m=37, n=90, k=70), 0, "bias"),
     ("requested_packed", "mk", "kn", dict(m=37, n=90, k=70), 32, "residual"),
     ("requested_row", "mk", "kn", dict(m=1, n=500, k=70), 16, "bias"),

@@ -207,6 +207,14 @@ func.func @exponential(%x: f32) -> f32 {
 
 // -----
 
+func.func @fresh(%x: f32) -> f32 {
+  // expected-error @below {{expected 'hamkaas.fresh' on an operation with a destination, got math.exp}}
+  %0 = math.exp %x {hamkaas.fresh} : f32
+  return %0 : f32
+}
+
+// -----
+
 func.func @sum(%x: f32) -> f32 {
   // expected-error @below {{expected 'hamkaas.nonpositive' on an operation of one operand and one result, got arith.addf}}
   %0 = arith.addf %x, %x {hamkaas.nonpositive} : f32

@@ -27,8 +27,9 @@ CostModel getModel(llvm::StringRef level, int64_t l1 = 0, int64_t l2 = 0) {
 TEST(CostModel, FollowsTheCaches) {
   CostModel usual = getModel("x86-64-v4"),
             larger = getModel("x86-64-v4", 48 << 10, 2 << 20);
-  EXPECT_TRUE(usual.prefetchesColumns(1 << 13));
-  EXPECT_FALSE(larger.prefetchesColumns(1 << 13));
+  EXPECT_TRUE(usual.prefetchesColumns(1 << 13, /*uses=*/3));
+  EXPECT_FALSE(usual.prefetchesColumns(1 << 13, /*uses=*/4));
+  EXPECT_FALSE(larger.prefetchesColumns(1 << 13, /*uses=*/3));
   EXPECT_FALSE(usual.isNearRow(5000));
   EXPECT_TRUE(larger.isNearRow(5000));
   EXPECT_TRUE(usual.isCopied(1 << 8, 1 << 8));

@@ -17,6 +17,10 @@ namespace hamkaas {
 inline constexpr llvm::StringLiteral nonPositiveAttrName =
     "hamkaas.nonpositive";
 
+/// On a `linalg.unpack`, no value: the panels are written in each run, just
+/// before they are read, so each thread has those that it wrote in its cache.
+inline constexpr llvm::StringLiteral freshAttrName = "hamkaas.fresh";
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_OPERANDFACTS_H
