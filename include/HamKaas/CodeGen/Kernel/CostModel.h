@@ -14,6 +14,13 @@
 
 namespace hamkaas {
 
+/// A tile of a transposition, in rows and columns of the result. Consecutive
+/// tiles, and the squares of one, are in a row of the operand or of the result.
+struct TransposedTile {
+  int64_t rows, columns;
+  bool tilesAlongRead, squaresAlongRead;
+};
+
 /// Sizes and thresholds for emitters, derived from the facts about a machine.
 /// The tiling of contractions, which weighs several of them, is in
 /// Contraction.h.
@@ -70,11 +77,10 @@ public:
   int64_t tileTransformVectors() const { return tileSize(64); }
   /// Rows of a matrix that is packed.
   int64_t tilePackedRows() const { return 8; }
-  /// Rows and columns of a transposition: a tile uses each cache line and page
-  /// of both sides completely before it is evicted. Tiles of 128 columns take
-  /// 1.1 times as long.
-  int64_t tileTransposedRows() const { return 32; }
-  int64_t tileTransposedColumns() const { return 64; }
+  /// The tile of a transposition. Rows of the result are `pitch` apart, and may
+  /// be streamed.
+  TransposedTile transposedTile(int64_t rows, int64_t columns, int64_t pitch,
+                                bool streams) const;
   /// Units of a tile, out of `units`: `fitting`, or, on a GPU, fewer if each
   /// warp that it can run should have one.
   int64_t tileUnits(int64_t fitting, int64_t units) const;
@@ -149,6 +155,11 @@ public:
   static constexpr int64_t grainUnit = 256;
 
 private:
+  /// Returns whether elements that far apart share a set of the L1 cache: its
+  /// ways are pages.
+  bool sharesSet(int64_t elements) const {
+    return elements * elementBytes % machine.pageBytes == 0;
+  }
   /// Scales a tile size for a CPU core to this machine.
   int64_t tileSize(int64_t size) const;
 };
