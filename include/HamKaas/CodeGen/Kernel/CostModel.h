@@ -98,6 +98,13 @@ public:
   /// Returns whether results and operands of that size need software prefetch,
   /// and its distance: a page, because the hardware prefetcher stops at each.
   bool prefetchesElements(int64_t elements) const;
+  /// Returns whether windows need it for images of `elements`. In a cache,
+  /// 96 x 112 x 112 with 3 x 3 windows and stride 2 would take 1.1 times as
+  /// long with it on a Zen 5 core, beyond it takes half as long.
+  bool prefetchesImages(int64_t elements) const {
+    return machine.prefetches &&
+           elements * elementBytes >= machine.streamedBytes;
+  }
   int64_t elementsAhead() const { return machine.pageBytes / elementBytes; }
   /// Returns whether the next row of each operand and of the result, `bytes`
   /// each, fits the L1 cache beside the current one.
