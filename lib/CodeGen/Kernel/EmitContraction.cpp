@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionEmitter.h"
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "IntegerContraction.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -397,5 +398,10 @@ FailureOr<Tile> hamkaas::emitContraction(KernelBuilder &kernel, Value result) {
     return emitError(kernel.loc(), "expected a contraction in the kernel");
   if (isIntegerContraction(root))
     return emitIntegerContraction(kernel, root, result);
+  FailureOr<std::optional<Tile>> groups = emitGroups(kernel, root, result);
+  if (failed(groups))
+    return failure();
+  if (*groups)
+    return **groups;
   return ContractionEmitter(kernel, root, result).emit();
 }

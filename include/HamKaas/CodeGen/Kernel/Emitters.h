@@ -65,6 +65,12 @@ std::optional<Tile> emitWindows(KernelBuilder &kernel,
                                 const Reduction &reduction, mlir::Value result,
                                 llvm::ArrayRef<int64_t> order);
 
+/// Part of emitContraction, for convolutions whose groups have fewer channels
+/// than a vector. Returns none, and emits nothing, for others.
+llvm::FailureOr<std::optional<Tile>> emitGroups(KernelBuilder &kernel,
+                                                mlir::linalg::LinalgOp root,
+                                                mlir::Value result);
+
 /// Emits a tile loop that writes all elements of `value` to the destination,
 /// shifted by `offsets`, one per dimension. Returns the elements of a tile.
 Tile emitElements(KernelBuilder &kernel, mlir::Value value,
