@@ -208,7 +208,9 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   if (narrowsProducts(options))
     manager.addPass(createNarrowProducts());
   manager.addPass(createMatMulToReduction());
-  manager.addPass(createPadConvolutions());
+  PadConvolutionsOptions copies;
+  copies.permutes = permutesInCopies(options);
+  manager.addPass(createPadConvolutions(copies));
   manager.addPass(createFuseHorizontalMatMuls());
   if (options.thrift > 0) {
     SliceUpdatesOptions updates;

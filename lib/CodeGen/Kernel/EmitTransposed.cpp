@@ -120,21 +120,28 @@ static bool followsDimension(const TensorUse &use, int64_t dim, int64_t size) {
 
 /// The first dimension from which on those up to `last` can be one, whose index
 /// runs on over the ends of `last`: all tensors of the tree and the destination
-/// have them one behind the other.
+/// have them one behind the other. If the destination `mayStretch`, it may have
+/// more elements along `last`, which is then one with the dimension before.
 static int64_t findMergedDimension(Value value, RankedTensorType destination,
-                                   int64_t first, int64_t last) {
+                                   int64_t first, int64_t last,
+                                   bool mayStretch) {
   SmallVector<TensorUse> uses = collectUses(value);
   if (!llvm::all_of(uses, [](const TensorUse &use) {
         return permitsRunningIndices(use.tensor);
       }))
     return last;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  auto follows = [&](int64_t dim) {
+    return llvm::all_of(uses, [&](const TensorUse &use) {
+      return !isInMemory(use.tensor) || followsDimension(use, dim, shape[dim]);
+    });
+  };
+  if (mayStretch && last > first && follows(last) &&
+      destination.getDimSize(last) != shape[last])
+    return last - 1;
   int64_t merged = last;
   while (merged > first && destination.getDimSize(merged) == shape[merged] &&
-         llvm::all_of(uses, [&](const TensorUse &use) {
-           return !isInMemory(use.tensor) ||
-                  followsDimension(use, merged, shape[merged]);
-         }))
+         follows(merged))
     --merged;
   return merged;
 }
@@ -206,8 +213,11 @@ public:
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(value.getType()).getShape();
     int64_t last = shape.size() - 1;
-    firstRowDim = findMergedDimension(cross, 0);
-    firstColumnDim = findMergedDimension(last, cross + 1);
+    firstRowDim = findMergedDimension(cross, 0, /*mayStretch=*/true);
+    firstColumnDim = findMergedDimension(last, cross + 1, /*mayStretch=*/false);
+    width = shape[cross];
+    if (firstRowDim < cross)
+      skipped = kernel.destinationType().getDimSize(cross) - width;
     rows = ShapedType::getNumElements(
         shape.slice(firstRowDim, cross + 1 - firstRowDim));
     columns = ShapedType::getNumElements(shape.drop_front(firstColumnDim));
@@ -226,29 +236,40 @@ public:
     tileShape.back() = llvm::divideCeil(columns, size.columns);
   }
 
-  Tile emit() {
-    SmallVector<int64_t> order(tileShape);
-    if (size.tilesAlongRead)
-      std::swap(order[cross], order.back());
-    kernel.tileLoop(ShapedType::getNumElements(tileShape), [&](Value tile) {
-      SmallVector<Value> at = kernel.delinearize(tile, order);
-      if (size.tilesAlongRead)
-        std::swap(at[cross], at.back());
-      forSize(at[cross], rows, size.rows, [&](int64_t activeRows) {
-        forSize(at.back(), columns, size.columns, [&](int64_t activeColumns) {
-          emitTile(at, activeRows, activeColumns);
-        });
-      });
+  Tile emit(OtherTiles others) {
+    int64_t tiles = ShapedType::getNumElements(tileShape);
+    kernel.tileLoop(tiles + others.count, [&](Value tile) {
+      if (!others.count)
+        return emitTile(tile);
+      kernel.writingBranch(
+          kernel.isLess(tile, tiles), [&] { emitTile(tile); },
+          [&] { others.emit(kernel.subtract(tile, kernel.constant(tiles))); });
     });
     return {size.rows, size.columns};
   }
 
 private:
   /// GPUs read any element as fast.
-  int64_t findMergedDimension(int64_t last, int64_t first) const {
+  int64_t findMergedDimension(int64_t last, int64_t first,
+                              bool mayStretch) const {
     if (kernel.target().gathers)
       return last;
-    return ::findMergedDimension(value, kernel.destinationType(), first, last);
+    return ::findMergedDimension(value, kernel.destinationType(), first, last,
+                                 mayStretch);
+  }
+
+  void emitTile(Value tile) {
+    SmallVector<int64_t> order(tileShape);
+    if (size.tilesAlongRead)
+      std::swap(order[cross], order.back());
+    SmallVector<Value> at = kernel.delinearize(tile, order);
+    if (size.tilesAlongRead)
+      std::swap(at[cross], at.back());
+    forSize(at[cross], rows, size.rows, [&](int64_t activeRows) {
+      forSize(at.back(), columns, size.columns, [&](int64_t activeColumns) {
+        emitTile(at, activeRows, activeColumns);
+      });
+    });
   }
 
   /// Emits `body` for chunk `index` of `total` elements; only the last may be
@@ -329,8 +350,20 @@ private:
           kernel, lanes, square.columns, [&](Value tensor, PointRef point) {
             return readTransposed(tensor, point, square, row, outer[cross]);
           });
-      tree.store(value, lanePoint(outer, square.column), offsets);
+      tree.store(value, lanePoint(outer, square.column),
+                 getOffsets(square.outer[cross], outer[cross]));
     }
+  }
+
+  /// The offsets of row `row` in a square whose first row is `first`.
+  SmallVector<Value> getOffsets(Value first, Value row) {
+    SmallVector<Value> shifted(offsets);
+    if (!skipped)
+      return shifted;
+    // Squares begin at multiples of their size.
+    Value end = kernel.divide(width % lanes ? row : first, width);
+    shifted[cross] = kernel.add(shifted[cross], kernel.multiply(end, skipped));
+    return shifted;
   }
 
   /// Row `row` of the square of `tensor`; null if the tensor is not read across
@@ -386,6 +419,9 @@ private:
   /// The dimensions from these on up to the cross and the last one are one.
   int64_t firstRowDim, firstColumnDim;
   int64_t rows, columns, lanes;
+  /// Elements of the cross dimension, and those that the destination has more,
+  /// which rows of several dimensions skip.
+  int64_t width, skipped = 0;
   TransposedTile size;
   SmallVector<int64_t> tileShape;
   bool streams;
@@ -397,6 +433,7 @@ private:
 } // namespace
 
 Tile hamkaas::emitTransposedElements(KernelBuilder &kernel, Value value,
-                                     int64_t cross, ValueRange offsets) {
-  return TransposedEmitter(kernel, value, cross, offsets).emit();
+                                     int64_t cross, ValueRange offsets,
+                                     OtherTiles others) {
+  return TransposedEmitter(kernel, value, cross, offsets).emit(others);
 }

@@ -90,9 +90,16 @@ Tile emitPieces(KernelBuilder &kernel, llvm::ArrayRef<Piece> pieces);
 /// operand is contiguous. None if the tree has no such operand.
 std::optional<int64_t> findCrossDimension(mlir::Value result);
 
+/// Tiles behind those of an emitter, by number.
+struct OtherTiles {
+  int64_t count = 0;
+  llvm::function_ref<void(mlir::Value)> emit = nullptr;
+};
+
 /// Like emitElements, for a tree whose cross dimension is `cross`.
 Tile emitTransposedElements(KernelBuilder &kernel, mlir::Value value,
-                            int64_t cross, mlir::ValueRange offsets);
+                            int64_t cross, mlir::ValueRange offsets,
+                            OtherTiles others = {});
 
 /// Transposes a square matrix, whose `rows` are vectors.
 void transposeSquare(KernelBuilder &kernel,

@@ -194,7 +194,15 @@ def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
     The copy costs a few percent of the convolution; bounds checks would cost
     more. Depthwise convolutions, which cost no more than the copy, and those of
     other types keep their padding.
+
+    With `permutes`, such a copy, or that of a convolution by Winograd's method,
+    also permutes its operand, if that is a permute of images of float32 whose
+    channels come first and has no other reader.
   }];
+  let options = [
+    Option<"permutes", "permutes", "bool", /*default=*/"false",
+           "Let copies permute images whose channels come first">,
+  ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
     "mlir::tensor::TensorDialect"
