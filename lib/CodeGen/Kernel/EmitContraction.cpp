@@ -129,6 +129,18 @@ bool ContractionEmitter::copiesWidened() {
                               (element.isF16() && !kernel.target().fma)));
 }
 
+/// Returns whether `expr` is the column, or that of a group that begins with a
+/// panel of `width` columns.
+bool ContractionEmitter::isAlongColumns(AffineExpr expr, int64_t width) const {
+  AffineExpr column = getAffineDimExpr(loops.column, expr.getContext());
+  if (expr == column)
+    return true;
+  if (loops.batch.size() != 1 || columnCount % width)
+    return false;
+  AffineExpr group = getAffineDimExpr(loops.batch.front(), expr.getContext());
+  return expr == group * columnCount + column;
+}
+
 LogicalResult ContractionEmitter::choosePanels() {
   int64_t width = 0;
   OpOperand &right = *root.getDpsInputOperand(1);
@@ -137,11 +149,11 @@ LogicalResult ContractionEmitter::choosePanels() {
   if (auto unpack =
           (narrow ? *narrow : right).get().getDefiningOp<linalg::UnPackOp>()) {
     ArrayRef<int64_t> positions = unpack.getInnerDimsPos();
+    int64_t tiles = unpack.getStaticInnerTiles().front();
     if (positions.size() == 1 &&
-        map.getResult(positions.front()) ==
-            getAffineDimExpr(loops.column, map.getContext())) {
+        isAlongColumns(map.getResult(positions.front()), tiles)) {
       packed = unpack;
-      width = unpack.getStaticInnerTiles().front();
+      width = tiles;
     }
   }
   auto dequantize = right.get().getDefiningOp<DequantizePanelsOp>();

@@ -153,6 +153,7 @@ bool GroupEmitter::matchPositions() {
 bool GroupEmitter::match() {
   return kernel.costs().hasOwnCache() && kernel.target().permutes &&
          root.getNumDpsInputs() >= 2 &&
+         isa<BlockArgument>(root.getDpsInputOperand(1)->get()) &&
          isa<arith::AddFOp>(reduction.combiner) &&
          reduction.neutral.getType().isF32() && matchChannels() &&
          matchPositions();
