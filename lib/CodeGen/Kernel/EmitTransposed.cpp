@@ -229,6 +229,16 @@ public:
     int64_t pitch = ShapedType::getNumElements(
         kernel.destinationType().getShape().drop_front(cross + 1));
     size = kernel.costs().transposedTile(rows, columns, pitch, streams);
+    alignsLines =
+        streams ||
+        (kernel.costs().alignsRows(pitch) &&
+         lanes == kernel.costs().lineElements() && columns == pitch &&
+         columns >= 2 * lanes && value.getType() == kernel.destinationType() &&
+         kernel.destinationType().getElementType().isF32());
+    // The ends of rows are computed twice, from what was there before.
+    if (alignsLines)
+      for (Value argument : kernel.arguments())
+        kernel.forbidAlias(argument);
     tileShape.assign(shape.begin(), shape.end());
     std::fill(tileShape.begin() + firstRowDim, tileShape.begin() + cross, 1);
     std::fill(tileShape.begin() + firstColumnDim, tileShape.end(), 1);
@@ -302,17 +312,17 @@ private:
                       [&](LaneBlock rows) { emit(rows, columns); });
       });
     forEachSquare(firstRow, activeRows, [&](LaneBlock rows) {
-      if (streams)
-        return emitStream(rows, firstColumn, activeColumns);
+      if (alignsLines)
+        return emitLines(rows, firstColumn, activeColumns);
       forEachSquare(firstColumn, activeColumns,
                     [&](LaneBlock columns) { emit(rows, columns); });
     });
   }
 
-  /// Uses nontemporal stores for whole lines, one fewer per row than if the
-  /// first began at the row's start. The ends of rows, which overlap them, use
-  /// ordinary stores.
-  void emitStream(LaneBlock rows, Value firstColumn, int64_t activeColumns) {
+  /// Stores whole lines, one fewer per row than if the first began at the row's
+  /// start, nontemporally if the destination streams. The ends of rows, which
+  /// overlap them, use ordinary stores.
+  void emitLines(LaneBlock rows, Value firstColumn, int64_t activeColumns) {
     outer[cross] = rows.index;
     auto emit = [&](Value column) {
       emitSquare({outer, column, rows.active, lanes});
@@ -320,9 +330,11 @@ private:
     Value before = kernel.elementsBeforeLine();
     Value end =
         kernel.minimum(kernel.add(firstColumn, activeColumns), columns - lanes);
-    kernel.streamingLoop(firstColumn, end, lanes, [&](Value column) {
-      emit(kernel.add(column, before));
-    });
+    auto emitLine = [&](Value column) { emit(kernel.add(column, before)); };
+    if (streams)
+      kernel.streamingLoop(firstColumn, end, lanes, emitLine);
+    else
+      kernel.writingLoop(firstColumn, end, lanes, emitLine);
     kernel.writingBranch(
         kernel.isLess(firstColumn, 1),
         [&] {
@@ -424,7 +436,7 @@ private:
   int64_t width, skipped = 0;
   TransposedTile size;
   SmallVector<int64_t> tileShape;
-  bool streams;
+  bool streams, alignsLines;
   /// State while a tile is emitted.
   SmallVector<Value> outer;
   SmallVector<TransposedRead> transposed;

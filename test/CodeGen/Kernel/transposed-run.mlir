@@ -108,7 +108,7 @@ func.func private @not_adjacent(%x: tensor<5x6x7x8xf32>, %out: tensor<8x5x7x6xf3
   return %a : tensor<8x5x7x6xf32>
 }
 
-// What is added along one dimension of the positions keeps them two.
+// A number along one dimension of the positions keeps them two.
 func.func private @added(%x: tensor<1x6x7x18xf32>, %c: tensor<7xf32>, %b: tensor<18xf32>, %out: tensor<1x18x6x7xf32>) -> tensor<1x18x6x7xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   %e = tensor.empty() : tensor<1x18x6x7xf32>

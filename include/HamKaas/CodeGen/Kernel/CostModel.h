@@ -81,6 +81,13 @@ public:
   /// be streamed.
   TransposedTile transposedTile(int64_t rows, int64_t columns, int64_t pitch,
                                 bool streams) const;
+  /// Returns whether the stores of a transposition should begin at lines,
+  /// because lines of its rows, `pitch` apart, share a set of the L1 cache: one
+  /// that two stores fill would be evicted in between. 32 rows of 25600 columns
+  /// of a misaligned result take 0.67 of the time for it on a Zen 5 core.
+  bool alignsRows(int64_t pitch) const {
+    return hasOwnCache() && sharesSet(pitch);
+  }
   /// Units of a tile, out of `units`: `fitting`, or, on a GPU, fewer if each
   /// warp that it can run should have one.
   int64_t tileUnits(int64_t fitting, int64_t units) const;
