@@ -65,6 +65,10 @@ bool CpuTarget::repeatsLeftSides(const PipelineOptions &options) const {
   return !options.sameCalls;
 }
 
+bool CpuTarget::permutesInCopies(const PipelineOptions &options) const {
+  return !options.sameCalls;
+}
+
 bool CpuTarget::unpacksInProducts(const PipelineOptions &options) const {
   return !options.sameCalls;
 }

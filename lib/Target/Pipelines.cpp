@@ -210,7 +210,9 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   if (multipliesBytes(target, options))
     manager.addPass(createMultiplyBytes());
   manager.addPass(createMatMulToReduction());
-  manager.addPass(createPadConvolutions());
+  PadConvolutionsOptions copies;
+  copies.permutes = permutesInCopies(options);
+  manager.addPass(createPadConvolutions(copies));
   manager.addPass(createFuseHorizontalMatMuls());
   if (options.thrift > 0) {
     SliceUpdatesOptions updates;

@@ -124,6 +124,11 @@ protected:
     return false;
   }
 
+  /// Returns whether padded copies of images also permute them.
+  virtual bool permutesInCopies(const PipelineOptions &options) const {
+    return false;
+  }
+
   /// Returns whether products compute their right sides from codes of few bits.
   virtual bool unpacksInProducts(const PipelineOptions &options) const {
     return false;

@@ -117,12 +117,23 @@ struct KernelsToLLVMPass : hamkaas::impl::KernelsToLLVMBase<KernelsToLLVMPass> {
       return signalPassFailure();
     // Inlining kernels would cost compile time and space; a call is negligible
     // beside a kernel.
-    for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>())
-      if (!kernel.isExternal())
-        kernel.setNoInline(true);
+    for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+      if (kernel.isExternal())
+        continue;
+      kernel.setNoInline(true);
+      alignStack(kernel);
+    }
   }
 
 private:
+  /// Aligns the stack to cache lines, which LLVM does not do for registers that
+  /// it saves there: half of the vectors of 64 bytes would be in two lines.
+  void alignStack(LLVM::LLVMFuncOp kernel) {
+    Builder builder(&getContext());
+    kernel.setPassthroughAttr(builder.getArrayAttr(
+        builder.getStrArrayAttr({"alignstack", "64"})));
+  }
+
   /// Moves each kernel to a module in its place, which a thread may change
   /// while others change theirs.
   SmallVector<ModuleOp> separateKernels() {

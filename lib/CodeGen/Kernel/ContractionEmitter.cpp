@@ -310,15 +310,21 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
   }
   // Panels are padded with zeros, so whole vectors are read.
   int64_t position = packed.getInnerDimsPos().front();
-  point[position] = {kernel.add(columns.panel, vector / tile.vectors)};
-  Point at;
+  AffineMap map = root.getMatchingIndexingMap(&right);
+  Value first = columns.panel;
+  // The panels of a group follow those of the one before.
+  if (!isa<AffineDimExpr>(map.getResult(position)))
+    first = kernel.add(kernel.multiply(at[loops.batch.front()].index, panels),
+                       first);
+  point[position] = {kernel.add(first, vector / tile.vectors)};
+  Point place;
   ArrayRef<int64_t> order = packed.getOuterDimsPerm();
   for (size_t i = 0; i < point.size(); ++i)
-    at.push_back(point[order.empty() ? i : order[i]]);
+    place.push_back(point[order.empty() ? i : order[i]]);
   int64_t within = vector % tile.vectors * tile.lanes;
-  at.push_back({kernel.constant(within), /*step=*/1});
+  place.push_back({kernel.constant(within), /*step=*/1});
   TreeEmitter tree(kernel, tile.lanes, tile.lanes);
-  Value panel = tree.evaluateVector(packed.getSource(), at);
+  Value panel = tree.evaluateVector(packed.getSource(), place);
   auto type = VectorType::get(tile.lanes, kernel.ir().getF32Type());
   return panel.getType() == type
              ? panel

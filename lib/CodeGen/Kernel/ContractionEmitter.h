@@ -39,6 +39,7 @@ public:
   mlir::FailureOr<Tile> emit();
 
 private:
+  bool isAlongColumns(mlir::AffineExpr expr, int64_t width) const;
   mlir::LogicalResult choosePanels();
   void chooseCodes(DequantizePanelsOp right);
   bool hasPanels() const { return packed || codes; }

@@ -115,16 +115,34 @@ static double columnCost(const CostModel &costs, int64_t rows,
   return cost;
 }
 
+/// Cycles that the sums of a short step wait for each other although their
+/// latency is hidden; they have slack from `restedCycles` on. On a Zen 5 core
+/// with AVX2, 500 rows of a convolution with 256 to 256 channels and windows of
+/// 7 run at 118 GFLOP/s in blocks of 5 x 2 vectors, at 127 of 6 x 2. Steps of
+/// 32 registers are longer.
+static double waitCost(const CostModel &costs, int64_t rows, int64_t blockRows,
+                       int64_t vectors) {
+  constexpr double restedCycles = 6.5, waitingShare = 0.27;
+  if (costs.target.registers >= 24)
+    return 0;
+  double wait =
+      std::max(0.0, restedCycles - stepCost(costs, blockRows, vectors));
+  return waitingShare * wait * static_cast<double>(rows / blockRows);
+}
+
 static int64_t chooseRows(const CostModel &costs, int64_t rows,
                           int64_t vectors) {
   int64_t most =
       std::max<int64_t>(1, std::min(rows, getMaxRows(costs, vectors)));
   if (costs.knobs.rows)
     return std::min(costs.knobs.rows, most);
+  auto getCost = [&](int64_t r) {
+    return columnCost(costs, rows, r, vectors) +
+           waitCost(costs, rows, r, vectors);
+  };
   int64_t best = 1;
   for (int64_t r = 2; r <= most; ++r)
-    if (columnCost(costs, rows, r, vectors) <
-        columnCost(costs, rows, best, vectors))
+    if (getCost(r) < getCost(best))
       best = r;
   return best;
 }

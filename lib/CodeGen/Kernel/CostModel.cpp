@@ -24,6 +24,32 @@ int64_t CostModel::tileUnits(int64_t fitting, int64_t units) const {
   return std::clamp<int64_t>(fitting, 1, units);
 }
 
+/// Elements of a tile of a transposition.
+static constexpr int64_t transposedElements = 4096;
+
+TransposedTile CostModel::transposedTile(int64_t rows, int64_t columns,
+                                         int64_t pitch, bool streams) const {
+  auto limit = [&](int64_t tileRows, int64_t tileColumns, bool tilesAlongRead,
+                   bool squaresAlongRead) -> TransposedTile {
+    return {std::min(rows, tileRows), std::min(columns, tileColumns),
+            tilesAlongRead, squaresAlongRead};
+  };
+  if (!hasOwnCache())
+    return limit(32, 64, columns > 64, columns <= 64);
+  // Lines of the operand that share a set of the L1 cache are used completely:
+  // 1024 x 256 takes 34 us on a Zen 5 core, 52 along the result.
+  if (!streams && sharesSet(rows) && !sharesSet(pitch))
+    return limit(64, 32, true, true);
+  // As few rows of the result as use lines of the operand completely, because
+  // prefetchers follow some streams of stores only. With 12 MB of other data in
+  // between, 2 x 784 x 1024 takes 0.31 ms on a Zen 5 core, 0.50 in tiles of
+  // 32 x 64 along the operand. Tiles of short rows are as large.
+  int64_t wide = std::min<int64_t>(columns, 256);
+  int64_t tall = llvm::alignDown(transposedElements / wide, lineElements());
+  return limit(std::clamp<int64_t>(tall, lineElements(), 256), wide, false,
+               false);
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

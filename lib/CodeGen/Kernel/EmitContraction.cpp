@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionEmitter.h"
+#include "HamKaas/CodeGen/Kernel/Emitters.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "IntegerContraction.h"
@@ -144,6 +145,18 @@ RightSide ContractionEmitter::getKind() {
   return isTransposed() ? RightSide::Transposed : RightSide::Usual;
 }
 
+/// Returns whether `expr` is the column, or that of a group that begins with a
+/// panel of `width` columns.
+bool ContractionEmitter::isAlongColumns(AffineExpr expr, int64_t width) const {
+  AffineExpr column = getAffineDimExpr(loops.column, expr.getContext());
+  if (expr == column)
+    return true;
+  if (loops.batch.size() != 1 || columnCount % width)
+    return false;
+  AffineExpr group = getAffineDimExpr(loops.batch.front(), expr.getContext());
+  return expr == group * columnCount + column;
+}
+
 LogicalResult ContractionEmitter::choosePanels() {
   int64_t width = 0;
   OpOperand &right = *root.getDpsInputOperand(1);
@@ -152,11 +165,11 @@ LogicalResult ContractionEmitter::choosePanels() {
   if (auto unpack =
           (narrow ? *narrow : right).get().getDefiningOp<linalg::UnPackOp>()) {
     ArrayRef<int64_t> positions = unpack.getInnerDimsPos();
+    int64_t tiles = unpack.getStaticInnerTiles().front();
     if (positions.size() == 1 &&
-        map.getResult(positions.front()) ==
-            getAffineDimExpr(loops.column, map.getContext())) {
+        isAlongColumns(map.getResult(positions.front()), tiles)) {
       packed = unpack;
-      width = unpack.getStaticInnerTiles().front();
+      width = tiles;
     }
   }
   auto dequantize = right.get().getDefiningOp<DequantizePanelsOp>();
@@ -417,5 +430,10 @@ FailureOr<Tile> hamkaas::emitContraction(KernelBuilder &kernel, Value result) {
     return emitError(kernel.loc(), "expected a contraction in the kernel");
   if (isIntegerContraction(root))
     return emitIntegerContraction(kernel, root, result);
+  FailureOr<std::optional<Tile>> groups = emitGroups(kernel, root, result);
+  if (failed(groups))
+    return failure();
+  if (*groups)
+    return **groups;
   return ContractionEmitter(kernel, root, result).emit();
 }

@@ -235,7 +235,7 @@ public:
     lanes = isOneRow ? chooseLanes(kernel.target(), extent) : chooseRowLanes();
     unroll =
         lanes > kernel.target().lanes ? unrolledWideBlocks : unrolledBlocks;
-    streams = isWhole && kernel.streams();
+    streams = isWhole && kernel.streams(shape.back());
     if (isWhole && !streams)
       collectPrefetched();
     if (!kernel.target().gathers && rows > 1 && extent <= tileElements)

@@ -36,6 +36,11 @@ public:
     ArrayRef<int64_t> shape = pad.getResultType().getShape();
     extent = shape.back();
     lanes = chooseLanes(kernel.target(), extent);
+    std::optional<int64_t> cross = findCrossDimension(pad.getSource());
+    if (cross && *cross + 2 == pad.getResultType().getRank() &&
+        extent == pad.getSourceType().getShape().back() &&
+        !kernel.target().gathers)
+      return emitTransposed(*cross);
     outer = SmallVector<int64_t>(shape.drop_back());
     int64_t rows = ShapedType::getNumElements(outer);
     int64_t fitting = kernel.costs().paddedTileElements();
@@ -46,7 +51,10 @@ public:
     kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
       Value first = kernel.multiply(tile, tileRows);
       Value last = kernel.minimum(kernel.add(first, tileRows), rows);
-      kernel.writingLoop(first, last, 1, [&](Value row) { emitRow(row, 0); });
+      kernel.writingLoop(first, last, 1, [&](Value row) {
+        indices = kernel.delinearize(row, outer);
+        emitRow(0, [&] { emitInside(); });
+      });
     });
     return Tile{tileRows, extent};
   }
@@ -72,23 +80,53 @@ private:
     return Tile{1, part};
   }
 
+  /// Transposes the source, and writes the padding in tiles of its own. There,
+  /// the last two dimensions are one row.
+  Tile emitTransposed(int64_t cross) {
+    ArrayRef<int64_t> shape = pad.getResultType().getShape();
+    int64_t columns = std::exchange(extent, extent * shape[cross]);
+    outer = SmallVector<int64_t>(shape.drop_back(2));
+    SmallVector<Value> offsets;
+    for (int64_t skipped : low)
+      offsets.push_back(kernel.constant(skipped));
+    int64_t begin = low[cross] * columns;
+    int64_t end = begin + pad.getSourceType().getDimSize(cross) * columns;
+    int64_t rows = ShapedType::getNumElements(outer);
+    int64_t tileRows = kernel.costs().tileUnits(
+        kernel.costs().paddedTileElements() / extent, rows);
+    auto emitBorder = [&](Value tile) {
+      Value first = kernel.multiply(tile, tileRows);
+      Value last = kernel.minimum(kernel.add(first, tileRows), rows);
+      kernel.writingLoop(first, last, 1, [&](Value row) {
+        indices = kernel.delinearize(row, outer);
+        indices.push_back(kernel.constant(0));
+        emitRow(0, [&] {
+          emitPadding(0, begin);
+          emitPadding(end, extent - end);
+        });
+      });
+    };
+    return emitTransposedElements(
+        kernel, pad.getSource(), cross, offsets,
+        {llvm::divideCeilSigned(rows, tileRows), emitBorder});
+  }
+
   /// Emits bounds checks of the outer dimensions from `dim` on: does the row
   /// lie within the source?
-  void emitRow(Value row, size_t dim) {
-    if (dim == 0)
-      indices = kernel.delinearize(row, outer);
+  void emitRow(size_t dim, function_ref<void()> inside) {
     ArrayRef<int64_t> source = pad.getSourceType().getShape();
     while (dim < outer.size() && outer[dim] == source[dim])
       ++dim;
     if (dim == outer.size())
-      return emitInside();
+      return inside();
     Value begins = kernel.isLess(indices[dim], low[dim]);
     kernel.writingBranch(
         begins, [&] { emitPadding(0, extent); },
         [&] {
           kernel.writingBranch(
               kernel.isLess(indices[dim], low[dim] + source[dim]),
-              [&] { emitRow(row, dim + 1); }, [&] { emitPadding(0, extent); });
+              [&] { emitRow(dim + 1, inside); },
+              [&] { emitPadding(0, extent); });
         });
   }
 

@@ -16,6 +16,7 @@
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -57,24 +58,92 @@ static SmallVector<TensorUse> getOperandUses(linalg::LinalgOp op,
   return uses;
 }
 
-std::optional<int64_t> hamkaas::findCrossDimension(Value result) {
+/// The tensors of a tree. Trees share their subtrees: each use is visited once.
+static SmallVector<TensorUse> collectUses(Value result) {
   int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
-  int64_t lane = rank - 1;
-  // Trees share their subtrees: each use is visited once.
   SmallVector<TensorUse> uses = {
       {result, llvm::to_vector(llvm::seq<int64_t>(rank))}};
   for (size_t i = 0; i < uses.size(); ++i) {
     TensorUse use = uses[i];
-    if (auto op = use.tensor.getDefiningOp<linalg::LinalgOp>()) {
+    if (auto op = use.tensor.getDefiningOp<linalg::LinalgOp>())
       for (TensorUse &operand : getOperandUses(op, use))
         if (!llvm::is_contained(uses, operand))
           uses.push_back(std::move(operand));
-    } else if (isInMemory(use.tensor) && llvm::is_contained(use.dims, lane) &&
-               use.dims.back() != lane && use.dims.back() >= 0) {
-      return use.dims.back();
-    }
   }
+  return uses;
+}
+
+std::optional<int64_t> hamkaas::findCrossDimension(Value result) {
+  int64_t lane = cast<RankedTensorType>(result.getType()).getRank() - 1;
+  for (const TensorUse &use : collectUses(result))
+    if (isInMemory(use.tensor) && llvm::is_contained(use.dims, lane) &&
+        use.dims.back() != lane && use.dims.back() >= 0)
+      return use.dims.back();
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions that can be one
+//===----------------------------------------------------------------------===//
+
+/// Returns whether the operation that defines `tensor`, if any, gives any point
+/// of the dimensions the value that a running index in the last of them has.
+static bool permitsRunningIndices(Value tensor) {
+  Operation *definition = tensor.getDefiningOp();
+  if (!definition || isa<tensor::EmptyOp>(definition) ||
+      definition->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  auto op = dyn_cast<linalg::LinalgOp>(definition);
+  if (!op || !op.getBlock()->getOps<linalg::IndexOp>().empty())
+    return false;
+  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return llvm::all_of(map.getResults(), [](AffineExpr expr) {
+      return isa<AffineDimExpr, AffineConstantExpr>(expr);
+    });
+  });
+}
+
+/// Returns whether dimension `dim` of the tree, of `size`, follows the one
+/// before in the order of the elements, or whether the tensor has neither.
+static bool followsDimension(const TensorUse &use, int64_t dim, int64_t size) {
+  auto *inner = llvm::find(use.dims, dim);
+  int64_t count = llvm::count(use.dims, dim) + llvm::count(use.dims, dim - 1);
+  if (count == 0)
+    return true;
+  if (count != 2 || inner == use.dims.begin() || inner == use.dims.end() ||
+      *std::prev(inner) != dim - 1)
+    return false;
+  int64_t position = inner - use.dims.begin();
+  return cast<RankedTensorType>(use.tensor.getType()).getDimSize(position) ==
+         size;
+}
+
+/// The first dimension from which on those up to `last` can be one, whose index
+/// runs on over the ends of `last`: all tensors of the tree and the destination
+/// have them one behind the other. If the destination `mayStretch`, it may have
+/// more elements along `last`, which is then one with the dimension before.
+static int64_t findMergedDimension(Value value, RankedTensorType destination,
+                                   int64_t first, int64_t last,
+                                   bool mayStretch) {
+  SmallVector<TensorUse> uses = collectUses(value);
+  if (!llvm::all_of(uses, [](const TensorUse &use) {
+        return permitsRunningIndices(use.tensor);
+      }))
+    return last;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  auto follows = [&](int64_t dim) {
+    return llvm::all_of(uses, [&](const TensorUse &use) {
+      return !isInMemory(use.tensor) || followsDimension(use, dim, shape[dim]);
+    });
+  };
+  if (mayStretch && last > first && follows(last) &&
+      destination.getDimSize(last) != shape[last])
+    return last - 1;
+  int64_t merged = last;
+  while (merged > first && destination.getDimSize(merged) == shape[merged] &&
+         follows(merged))
+    --merged;
+  return merged;
 }
 
 /// Stores the rows to shared memory, and loads the columns.
@@ -143,38 +212,76 @@ public:
       : kernel(kernel), value(value), cross(cross), offsets(offsets) {
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(value.getType()).getShape();
-    rows = shape[cross];
-    columns = shape.back();
+    int64_t last = shape.size() - 1;
+    firstRowDim = findMergedDimension(cross, 0, /*mayStretch=*/true);
+    firstColumnDim = findMergedDimension(last, cross + 1, /*mayStretch=*/false);
+    width = shape[cross];
+    if (firstRowDim < cross)
+      skipped = kernel.destinationType().getDimSize(cross) - width;
+    rows = ShapedType::getNumElements(
+        shape.slice(firstRowDim, cross + 1 - firstRowDim));
+    columns = ShapedType::getNumElements(shape.drop_front(firstColumnDim));
     lanes = chooseLanes(kernel.target(), columns);
     // A vector must be a whole line.
-    streams = kernel.streams() && lanes == kernel.costs().lineElements() &&
+    streams = kernel.streams(columns) &&
+              lanes == kernel.costs().lineElements() &&
               value.getType() == kernel.destinationType();
-    tileRows = std::min(rows, kernel.costs().tileTransposedRows());
-    tileColumns = std::min(columns, kernel.costs().tileTransposedColumns());
-    alongRead = columns > tileColumns;
+    int64_t pitch = ShapedType::getNumElements(
+        kernel.destinationType().getShape().drop_front(cross + 1));
+    size = kernel.costs().transposedTile(rows, columns, pitch, streams);
+    alignsLines =
+        streams ||
+        (kernel.costs().alignsRows(pitch) &&
+         lanes == kernel.costs().lineElements() && columns == pitch &&
+         columns >= 2 * lanes && value.getType() == kernel.destinationType() &&
+         kernel.destinationType().getElementType().isF32());
+    // The ends of rows are computed twice, from what was there before.
+    if (alignsLines)
+      for (Value argument : kernel.arguments())
+        kernel.forbidAlias(argument);
     tileShape.assign(shape.begin(), shape.end());
-    tileShape[cross] = llvm::divideCeil(rows, tileRows);
-    tileShape.back() = llvm::divideCeil(columns, tileColumns);
+    std::fill(tileShape.begin() + firstRowDim, tileShape.begin() + cross, 1);
+    std::fill(tileShape.begin() + firstColumnDim, tileShape.end(), 1);
+    tileShape[cross] = llvm::divideCeil(rows, size.rows);
+    tileShape.back() = llvm::divideCeil(columns, size.columns);
   }
 
-  Tile emit() {
-    SmallVector<int64_t> order(tileShape);
-    if (alongRead)
-      std::swap(order[cross], order.back());
-    kernel.tileLoop(ShapedType::getNumElements(tileShape), [&](Value tile) {
-      SmallVector<Value> at = kernel.delinearize(tile, order);
-      if (alongRead)
-        std::swap(at[cross], at.back());
-      forSize(at[cross], rows, tileRows, [&](int64_t activeRows) {
-        forSize(at.back(), columns, tileColumns, [&](int64_t activeColumns) {
-          emitTile(at, activeRows, activeColumns);
-        });
-      });
+  Tile emit(OtherTiles others) {
+    int64_t tiles = ShapedType::getNumElements(tileShape);
+    kernel.tileLoop(tiles + others.count, [&](Value tile) {
+      if (!others.count)
+        return emitTile(tile);
+      kernel.writingBranch(
+          kernel.isLess(tile, tiles), [&] { emitTile(tile); },
+          [&] { others.emit(kernel.subtract(tile, kernel.constant(tiles))); });
     });
-    return {tileRows, tileColumns};
+    return {size.rows, size.columns};
   }
 
 private:
+  /// GPUs read any element as fast.
+  int64_t findMergedDimension(int64_t last, int64_t first,
+                              bool mayStretch) const {
+    if (kernel.target().gathers)
+      return last;
+    return ::findMergedDimension(value, kernel.destinationType(), first, last,
+                                 mayStretch);
+  }
+
+  void emitTile(Value tile) {
+    SmallVector<int64_t> order(tileShape);
+    if (size.tilesAlongRead)
+      std::swap(order[cross], order.back());
+    SmallVector<Value> at = kernel.delinearize(tile, order);
+    if (size.tilesAlongRead)
+      std::swap(at[cross], at.back());
+    forSize(at[cross], rows, size.rows, [&](int64_t activeRows) {
+      forSize(at.back(), columns, size.columns, [&](int64_t activeColumns) {
+        emitTile(at, activeRows, activeColumns);
+      });
+    });
+  }
+
   /// Emits `body` for chunk `index` of `total` elements; only the last may be
   /// smaller than `size`.
   void forSize(Value index, int64_t total, int64_t size,
@@ -188,30 +295,34 @@ private:
 
   void emitTile(ArrayRef<Value> at, int64_t activeRows, int64_t activeColumns) {
     outer.assign(at.begin(), at.end() - 1);
-    Value firstRow = kernel.multiply(at[cross], tileRows);
-    Value firstColumn = kernel.multiply(at.back(), tileColumns);
+    for (int64_t dim = firstRowDim; dim < cross; ++dim)
+      outer[dim] = kernel.constant(0);
+    for (int64_t dim = firstColumnDim, e = outer.size(); dim < e; ++dim)
+      outer[dim] = kernel.constant(0);
+    Value firstRow = kernel.multiply(at[cross], size.rows);
+    Value firstColumn = kernel.multiply(at.back(), size.columns);
     auto emit = [&](LaneBlock rows, LaneBlock columns) {
       outer[cross] = rows.index;
       emitSquare({outer, columns.index, rows.active, columns.active});
     };
     // The squares of a column share loads, those of a row share stores.
-    if (!alongRead)
+    if (size.squaresAlongRead)
       return forEachSquare(firstColumn, activeColumns, [&](LaneBlock columns) {
         forEachSquare(firstRow, activeRows,
                       [&](LaneBlock rows) { emit(rows, columns); });
       });
     forEachSquare(firstRow, activeRows, [&](LaneBlock rows) {
-      if (streams)
-        return emitStream(rows, firstColumn, activeColumns);
+      if (alignsLines)
+        return emitLines(rows, firstColumn, activeColumns);
       forEachSquare(firstColumn, activeColumns,
                     [&](LaneBlock columns) { emit(rows, columns); });
     });
   }
 
-  /// Uses nontemporal stores for whole lines, one fewer per row than if the
-  /// first began at the row's start. The ends of rows, which overlap them, use
-  /// ordinary stores.
-  void emitStream(LaneBlock rows, Value firstColumn, int64_t activeColumns) {
+  /// Stores whole lines, one fewer per row than if the first began at the row's
+  /// start, nontemporally if the destination streams. The ends of rows, which
+  /// overlap them, use ordinary stores.
+  void emitLines(LaneBlock rows, Value firstColumn, int64_t activeColumns) {
     outer[cross] = rows.index;
     auto emit = [&](Value column) {
       emitSquare({outer, column, rows.active, lanes});
@@ -219,9 +330,11 @@ private:
     Value before = kernel.elementsBeforeLine();
     Value end =
         kernel.minimum(kernel.add(firstColumn, activeColumns), columns - lanes);
-    kernel.streamingLoop(firstColumn, end, lanes, [&](Value column) {
-      emit(kernel.add(column, before));
-    });
+    auto emitLine = [&](Value column) { emit(kernel.add(column, before)); };
+    if (streams)
+      kernel.streamingLoop(firstColumn, end, lanes, emitLine);
+    else
+      kernel.writingLoop(firstColumn, end, lanes, emitLine);
     kernel.writingBranch(
         kernel.isLess(firstColumn, 1),
         [&] {
@@ -249,8 +362,20 @@ private:
           kernel, lanes, square.columns, [&](Value tensor, PointRef point) {
             return readTransposed(tensor, point, square, row, outer[cross]);
           });
-      tree.store(value, lanePoint(outer, square.column), offsets);
+      tree.store(value, lanePoint(outer, square.column),
+                 getOffsets(square.outer[cross], outer[cross]));
     }
+  }
+
+  /// The offsets of row `row` in a square whose first row is `first`.
+  SmallVector<Value> getOffsets(Value first, Value row) {
+    SmallVector<Value> shifted(offsets);
+    if (!skipped)
+      return shifted;
+    // Squares begin at multiples of their size.
+    Value end = kernel.divide(width % lanes ? row : first, width);
+    shifted[cross] = kernel.add(shifted[cross], kernel.multiply(end, skipped));
+    return shifted;
   }
 
   /// Row `row` of the square of `tensor`; null if the tensor is not read across
@@ -263,7 +388,11 @@ private:
         llvm::none_of(point, [](Coordinate c) { return c.step == 1; }))
       return nullptr;
     // An index of 0 along a dimension of size 1 may be the same constant.
-    if (cast<RankedTensorType>(tensor.getType()).getShape().back() != rows)
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(tensor.getType()).getShape();
+    size_t merged = cross + 1 - firstRowDim;
+    if (shape.size() < merged ||
+        ShapedType::getNumElements(shape.take_back(merged)) != rows)
       return nullptr;
     kernel.forbidAlias(tensor);
     Point first(point);
@@ -299,12 +428,15 @@ private:
   Value value;
   int64_t cross;
   ValueRange offsets;
-  int64_t rows, columns, lanes, tileRows, tileColumns;
+  /// The dimensions from these on up to the cross and the last one are one.
+  int64_t firstRowDim, firstColumnDim;
+  int64_t rows, columns, lanes;
+  /// Elements of the cross dimension, and those that the destination has more,
+  /// which rows of several dimensions skip.
+  int64_t width, skipped = 0;
+  TransposedTile size;
   SmallVector<int64_t> tileShape;
-  bool streams;
-  /// True if consecutive tiles follow a row of the operand. Short rows of the
-  /// result are written consecutively instead.
-  bool alongRead;
+  bool streams, alignsLines;
   /// State while a tile is emitted.
   SmallVector<Value> outer;
   SmallVector<TransposedRead> transposed;
@@ -313,6 +445,7 @@ private:
 } // namespace
 
 Tile hamkaas::emitTransposedElements(KernelBuilder &kernel, Value value,
-                                     int64_t cross, ValueRange offsets) {
-  return TransposedEmitter(kernel, value, cross, offsets).emit();
+                                     int64_t cross, ValueRange offsets,
+                                     OtherTiles others) {
+  return TransposedEmitter(kernel, value, cross, offsets).emit(others);
 }

@@ -148,10 +148,65 @@ void WindowEmitter::emitUnit(Value number) {
   forStretches(
       blockAxis.windows, rows, &blockAxis,
       [&](WindowStretch block) {
+        prefetchRows(block);
         forStretches(extents[laneLoop], vectors * lanes, columnAxis,
                      [&](WindowStretch columns) { emitBlock(block, columns); });
       },
       part);
+}
+
+/// The argument that `source` is or permutes, and the dimension of `source`
+/// that each one of it is; null if it is computed.
+static std::pair<Value, SmallVector<int64_t>> findStored(Value source) {
+  int64_t rank = cast<RankedTensorType>(source.getType()).getRank();
+  if (isa<BlockArgument>(source))
+    return {source, llvm::to_vector(llvm::seq<int64_t>(rank))};
+  auto op = source.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumDpsInputs() != 1 ||
+      !isa<BlockArgument>(op.getInputs().front()) ||
+      !op.getIndexingMapsArray().back().isIdentity() ||
+      !op.getIndexingMapsArray().front().isPermutation())
+    return {};
+  SmallVector<int64_t> dims;
+  for (AffineExpr expr : op.getIndexingMapsArray().front().getResults())
+    dims.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return {op.getInputs().front(), dims};
+}
+
+/// Lines that an iteration prefetches: each is one instruction.
+static constexpr int64_t prefetchedLines = 8;
+
+/// Asks for the rows of images that come a block, and at least a page, after
+/// those that this block is the first to read: blocks read pieces of rows,
+/// which hardware prefetchers do not follow. Images lie one behind the other.
+void WindowEmitter::prefetchRows(const WindowStretch &block) {
+  auto [stored, dims] = findStored(source);
+  if (!stored || !laneAxis || dims.back() != laneAxis->dim ||
+      dims.end()[-2] != blockAxis.dim)
+    return;
+  auto type = cast<RankedTensorType>(stored.getType());
+  if (!type.getElementType().isF32() ||
+      !kernel.costs().prefetchesImages(type.getNumElements()))
+    return;
+  int64_t row = laneAxis->size;
+  int64_t read = block.count * blockAxis.stride * row;
+  int64_t ahead = std::max(read, kernel.costs().elementsAhead()) +
+                  (blockAxis.taps - 1) * blockAxis.dilation * row;
+  Value image = kernel.constant(0);
+  for (int64_t dim : ArrayRef(dims).drop_back(2))
+    image = kernel.add(kernel.multiply(image, extents[sourceLoops[dim]]),
+                       at[sourceLoops[dim]].index);
+  Value first =
+      kernel.add(kernel.multiply(image, blockAxis.size * row),
+                 kernel.multiply(block.begin, blockAxis.stride * row));
+  first = kernel.add(first, ahead);
+  Value argument = stored;
+  SmallVector<Value> none;
+  forEachLaneBlock(kernel, first, read, kernel.costs().lineElements(),
+                   prefetchedLines, none, /*writes=*/false,
+                   [&](LaneBlock line, MutableArrayRef<Value>) {
+                     kernel.prefetch(argument, line.index);
+                   });
 }
 
 //===----------------------------------------------------------------------===//

@@ -451,10 +451,10 @@ void KernelBuilder::storeDeferred() {
   isDeferring = true;
 }
 
-bool KernelBuilder::streams() const {
+bool KernelBuilder::streams(int64_t columns) const {
   RankedTensorType type = destinationType();
-  return type.getRank() > 0 && type.getElementTypeBitWidth() == 32 &&
-         costModel.streams(type.getNumElements(), type.getShape().back());
+  return type.getElementTypeBitWidth() == 32 &&
+         costModel.streams(type.getNumElements(), columns);
 }
 
 void KernelBuilder::setInsertionPointBeforeTiles() {
@@ -463,7 +463,8 @@ void KernelBuilder::setInsertionPointBeforeTiles() {
 }
 
 Value KernelBuilder::elementsBeforeLine() {
-  assert(streams() && "expected a destination of whole cache lines");
+  assert(destinationType().getElementTypeBitWidth() == 32 &&
+         "expected a destination that streams");
   if (beforeLine)
     return beforeLine;
   // Before the tiles: nothing has been written yet.

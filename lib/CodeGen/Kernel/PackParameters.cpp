@@ -110,6 +110,8 @@ private:
     /// The dimensions of the operand of a permute that are those of the matrix,
     /// if panels take its place.
     std::optional<SmallVector<int64_t>> order;
+    /// True if the columns of all groups are its last dimension.
+    bool areGroups;
   };
 
   /// The operand that reads the right side from memory.
@@ -133,7 +135,8 @@ private:
       if (succeeded(loops))
         break;
     }
-    if (failed(loops) || !isRightSide(root, *loops))
+    bool areGroups = succeeded(loops) && hasGroups(root, *loops);
+    if (failed(loops) || !(areGroups || isRightSide(root, *loops)))
       return std::nullopt;
     OpOperand &right = getMatrix(root);
     auto argument = dyn_cast<BlockArgument>(right.get());
@@ -146,8 +149,25 @@ private:
     Operation *source = weights.getDefiningOp();
     bool isOnce =
         movable.contains(source) && !isa<ScanOp>(source->getParentOp());
-    return Factor{
-        root, *loops, argument, weights, steps, isOnce, matchPermute(weights)};
+    Factor found{root,
+                 *loops,
+                 argument,
+                 weights,
+                 steps,
+                 isOnce,
+                 matchPermute(weights),
+                 areGroups};
+    if (areGroups && !packsGroups(group, found))
+      return std::nullopt;
+    return found;
+  }
+
+  /// A panel must not have columns of two groups. Vectors of several groups
+  /// read weights that are not packed.
+  bool packsGroups(GroupOp group, const Factor &right) const {
+    int64_t columns = right.loops.columnCount();
+    return !sameCalls && CostModel(*target).hasOwnCache() && right.isOnce &&
+           columns >= target->lanes && columns % getWidth(group, right) == 0;
   }
 
   bool packs(GroupOp group, const Factor &right) const {
@@ -322,7 +342,7 @@ private:
     Value weights = found->weights;
     OpOperand &right = getMatrix(found->root);
     int64_t width = chooseWidth(group, *found);
-    int64_t batches = found->loops.batch.size();
+    int64_t batches = found->areGroups ? 0 : found->loops.batch.size();
     Value packed = getPacked(group, *found, batches, width);
 
     // Inside, the weights are the unpacked panels: the emitter reads the panels
@@ -391,6 +411,22 @@ private:
       return value;
     auto scan = dyn_cast<ScanOp>(block->getParentOp());
     return scan ? scan.addValue(passInto(value, scan->getBlock())) : value;
+  }
+
+  /// Returns whether all of the right side is read by the reduced loops, and
+  /// the columns of each group along its last dimension.
+  static bool hasGroups(linalg::GenericOp root, const ContractionLoops &loops) {
+    if (loops.batch.size() != 1)
+      return false;
+    AffineMap map = root.getMatchingIndexingMap(root.getDpsInputOperand(1));
+    SmallVector<AffineExpr> read;
+    for (int64_t loop : loops.window)
+      read.push_back(getAffineDimExpr(loop, root.getContext()));
+    read.push_back(getAffineDimExpr(loops.depth, root.getContext()));
+    read.push_back(getAffineDimExpr(loops.batch.front(), root.getContext()) *
+                       loops.columnCount() +
+                   getAffineDimExpr(loops.column, root.getContext()));
+    return map.getResults() == ArrayRef(read);
   }
 
   /// Returns whether all of the right side is read by the reduced loops, and

@@ -66,6 +66,7 @@ private:
          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
              body);
   void emitUnit(mlir::Value number);
+  void prefetchRows(const WindowStretch &block);
   void emitBlock(const WindowStretch &block, const WindowStretch &columns);
   llvm::SmallVector<mlir::Value> addElements(const WindowStretch &block,
                                              const WindowStretch &columns,

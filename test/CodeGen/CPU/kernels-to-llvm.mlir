@@ -7,6 +7,7 @@
 // CHECK-SAME:    %{{.*}}: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %{{.*}}: !llvm.ptr) -> i32
 // CHECK-SAME:    hamkaas.kernel
 // CHECK-SAME:    no_inline
+// CHECK-SAME:    passthrough = {{\[\[}}"alignstack", "64"]]
 // CHECK:         llvm.cond_br
 // CHECK:         llvm.intr.masked.load
 // CHECK:         llvm.return %{{.*}} : i32

@@ -69,3 +69,41 @@ func.func private @grouped(%x: tensor<1x6x9x12xf32>, %w: tensor<2x2x3x76xf32>, %
   } -> tensor<1x5x8x76xf32>
   return %b : tensor<1x5x8x76xf32>
 }
+
+// A panel a group.
+func.func private @panels_of_groups(%x: tensor<1x5x9x15xf32>, %w: tensor<3x2x3x5x16xf32>, %out: tensor<1x4x7x48xf32>) -> tensor<1x4x7x48xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %shape = tensor.empty() : tensor<3x16xf32>
+  %ue = tensor.empty() : tensor<2x3x5x48xf32>
+  %u = linalg.unpack %w outer_dims_perm = [3, 0, 1, 2] inner_dims_pos = [3] inner_tiles = [16] into %ue : tensor<3x2x3x5x16xf32> -> tensor<2x3x5x48xf32>
+  %e = tensor.empty() : tensor<1x4x7x48xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x7x48xf32>) -> tensor<1x4x7x48xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(n, h, w, g, o, kh, kw, i) -> (n, h + kh, w + kw, g * 5 + i)>, affine_map<(n, h, w, g, o, kh, kw, i) -> (kh, kw, i, g * 16 + o)>, affine_map<(n, h, w, g, o, kh, kw, i) -> (g, o)>, affine_map<(n, h, w, g, o, kh, kw, i) -> (n, h, w, g * 16 + o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%x, %u, %shape : tensor<1x5x9x15xf32>, tensor<2x3x5x48xf32>, tensor<3x16xf32>) outs(%f : tensor<1x4x7x48xf32>) {
+  ^bb0(%p: f32, %q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %p, %q : f32
+    %y = arith.addf %s, %t : f32
+    linalg.yield %y : f32
+  } -> tensor<1x4x7x48xf32>
+  return %a : tensor<1x4x7x48xf32>
+}
+
+// Two panels a group.
+func.func private @panels_of_half_groups(%x: tensor<1x7x11x8xf32>, %w: tensor<4x3x3x4x16xf32>, %out: tensor<1x3x5x64xf32>) -> tensor<1x3x5x64xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %shape = tensor.empty() : tensor<2x32xf32>
+  %ue = tensor.empty() : tensor<3x3x4x64xf32>
+  %u = linalg.unpack %w outer_dims_perm = [3, 0, 1, 2] inner_dims_pos = [3] inner_tiles = [16] into %ue : tensor<4x3x3x4x16xf32> -> tensor<3x3x4x64xf32>
+  %e = tensor.empty() : tensor<1x3x5x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x3x5x64xf32>) -> tensor<1x3x5x64xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(n, h, w, g, o, kh, kw, i) -> (n, h * 2 + kh, w * 2 + kw, g * 4 + i)>, affine_map<(n, h, w, g, o, kh, kw, i) -> (kh, kw, i, g * 32 + o)>, affine_map<(n, h, w, g, o, kh, kw, i) -> (g, o)>, affine_map<(n, h, w, g, o, kh, kw, i) -> (n, h, w, g * 32 + o)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%x, %u, %shape : tensor<1x7x11x8xf32>, tensor<3x3x4x64xf32>, tensor<2x32xf32>) outs(%f : tensor<1x3x5x64xf32>) {
+  ^bb0(%p: f32, %q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %p, %q : f32
+    %y = arith.addf %s, %t : f32
+    linalg.yield %y : f32
+  } -> tensor<1x3x5x64xf32>
+  return %a : tensor<1x3x5x64xf32>
+}

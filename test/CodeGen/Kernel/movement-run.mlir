@@ -178,3 +178,88 @@ func.func private @pad_whole_tiles(%x: tensor<8192xf32>, %out: tensor<8195xf32>)
   } : tensor<8192xf32> to tensor<8195xf32>
   return %a : tensor<8195xf32>
 }
+
+// Images that are permuted and padded, in rows that squares cross.
+func.func private @permuted_pad(%x: tensor<2x19x5x7xf32>, %out: tensor<2x9x10x19xf32>) -> tensor<2x9x10x19xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x5x7x19xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<2x19x5x7xf32>) outs(%e : tensor<2x5x7x19xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<2x5x7x19xf32>
+  %b = tensor.pad %a low[0, 1, 2, 0] high[0, 3, 1, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero : f32
+  } : tensor<2x5x7x19xf32> to tensor<2x9x10x19xf32>
+  return %b : tensor<2x9x10x19xf32>
+}
+
+// In rows that they do not.
+func.func private @permuted_pad_squares(%x: tensor<1x35x3x32xf32>, %out: tensor<1x5x34x35xf32>) -> tensor<1x5x34x35xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x3x32x35xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x35x3x32xf32>) outs(%e : tensor<1x3x32x35xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<1x3x32x35xf32>
+  %b = tensor.pad %a low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero : f32
+  } : tensor<1x3x32x35xf32> to tensor<1x5x34x35xf32>
+  return %b : tensor<1x5x34x35xf32>
+}
+
+// Without padding along the rows.
+func.func private @permuted_pad_rows(%x: tensor<1x6x5x7xf32>, %out: tensor<1x8x7x6xf32>) -> tensor<1x8x7x6xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x5x7x6xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x6x5x7xf32>) outs(%e : tensor<1x5x7x6xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<1x5x7x6xf32>
+  %b = tensor.pad %a low[0, 2, 0, 0] high[0, 1, 0, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero : f32
+  } : tensor<1x5x7x6xf32> to tensor<1x8x7x6xf32>
+  return %b : tensor<1x8x7x6xf32>
+}
+
+// With one dimension of positions.
+func.func private @permuted_pad_line(%x: tensor<3x17x21xf32>, %out: tensor<3x25x17xf32>) -> tensor<3x25x17xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x21x17xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%x : tensor<3x17x21xf32>) outs(%e : tensor<3x21x17xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<3x21x17xf32>
+  %b = tensor.pad %a low[0, 2, 0] high[0, 2, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index):
+    tensor.yield %zero : f32
+  } : tensor<3x21x17xf32> to tensor<3x25x17xf32>
+  return %b : tensor<3x25x17xf32>
+}
+
+// Padded channels, too.
+func.func private @permuted_pad_channels(%x: tensor<1x6x5x7xf32>, %out: tensor<1x7x9x7xf32>) -> tensor<1x7x9x7xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x5x7x6xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x6x5x7xf32>) outs(%e : tensor<1x5x7x6xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<1x5x7x6xf32>
+  %b = tensor.pad %a low[0, 1, 1, 1] high[0, 1, 1, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %zero : f32
+  } : tensor<1x5x7x6xf32> to tensor<1x7x9x7xf32>
+  return %b : tensor<1x7x9x7xf32>
+}

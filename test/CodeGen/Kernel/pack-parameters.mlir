@@ -486,4 +486,62 @@ func.func @left(%x: tensor<64x40xf32>, %w: tensor<64x96xf32>) -> tensor<40x96xf3
     hamkaas.yield %2 : tensor<40x96xf32>
   }
   return %0 : tensor<40x96xf32>
+
+// -----
+
+// Groups whose columns fill panels begin with one.
+
+// CHECK-LABEL: func @groups(
+// WIDE:          hamkaas.group movement({{.*}}) {hamkaas.ops = "pack"} : (tensor<3x5x96xf32>) -> tensor<2x3x5x48xf32>
+// NARROW:        hamkaas.group movement({{.*}}) {hamkaas.ops = "pack"} : (tensor<3x5x96xf32>) -> tensor<4x3x5x24xf32>
+// CHECK:           linalg.unpack %{{.*}} outer_dims_perm = [2, 0, 1] inner_dims_pos = [2]
+// GPU-LABEL: func @groups(
+// GPU-NOT:      hamkaas.group movement
+// GPU:          return
+ml_program.global private @w(#ml_program.extern<tensor<3x5x96xf32>>) : tensor<3x5x96xf32>
+func.func @groups(%x: tensor<9x10xf32>) -> tensor<7x96xf32> {
+  %w = ml_program.global_load_const @w : tensor<3x5x96xf32>
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<9x10xf32>, tensor<3x5x96xf32>) -> tensor<7x96xf32> {
+  ^bb0(%a: tensor<9x10xf32>, %b: tensor<3x5x96xf32>):
+    %s = tensor.empty() : tensor<2x48xf32>
+    %e = tensor.empty() : tensor<7x96xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(w, g, o, k, i) -> (w + k, g * 5 + i)>, affine_map<(w, g, o, k, i) -> (k, i, g * 48 + o)>, affine_map<(w, g, o, k, i) -> (g, o)>, affine_map<(w, g, o, k, i) -> (w, g * 48 + o)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+        ins(%a, %b, %s : tensor<9x10xf32>, tensor<3x5x96xf32>, tensor<2x48xf32>) outs(%e : tensor<7x96xf32>) {
+    ^bb1(%p: f32, %q: f32, %r: f32, %t: f32):
+      %m = arith.mulf %p, %q : f32
+      %n = arith.addf %t, %m : f32
+      linalg.yield %n : f32
+    } -> tensor<7x96xf32>
+    hamkaas.yield %1 : tensor<7x96xf32>
+  }
+  return %0 : tensor<7x96xf32>
+}
+
+// -----
+
+// Vectors of several groups read weights that are not packed.
+
+// CHECK-LABEL: func @small_groups(
+// CHECK-NOT:     hamkaas.group movement
+// CHECK:         return
+// GPU-LABEL: func @small_groups(
+// GPU-NOT:      hamkaas.group movement
+// GPU:          return
+ml_program.global private @w(#ml_program.extern<tensor<3x4x16xf32>>) : tensor<3x4x16xf32>
+func.func @small_groups(%x: tensor<9x16xf32>) -> tensor<7x16xf32> {
+  %w = ml_program.global_load_const @w : tensor<3x4x16xf32>
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<9x16xf32>, tensor<3x4x16xf32>) -> tensor<7x16xf32> {
+  ^bb0(%a: tensor<9x16xf32>, %b: tensor<3x4x16xf32>):
+    %s = tensor.empty() : tensor<4x4xf32>
+    %e = tensor.empty() : tensor<7x16xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(w, g, o, k, i) -> (w + k, g * 4 + i)>, affine_map<(w, g, o, k, i) -> (k, i, g * 4 + o)>, affine_map<(w, g, o, k, i) -> (g, o)>, affine_map<(w, g, o, k, i) -> (w, g * 4 + o)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+        ins(%a, %b, %s : tensor<9x16xf32>, tensor<3x4x16xf32>, tensor<4x4xf32>) outs(%e : tensor<7x16xf32>) {
+    ^bb1(%p: f32, %q: f32, %r: f32, %t: f32):
+      %m = arith.mulf %p, %q : f32
+      %n = arith.addf %t, %m : f32
+      linalg.yield %n : f32
+    } -> tensor<7x16xf32>
+    hamkaas.yield %1 : tensor<7x16xf32>
+  }
+  return %0 : tensor<7x16xf32>
 }

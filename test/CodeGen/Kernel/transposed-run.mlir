@@ -47,3 +47,94 @@ func.func private @three(%x: tensor<19x5x21xf32>, %y: tensor<19x21x5xf32>, %z: t
   } -> tensor<21x5x19xf32>
   return %a : tensor<21x5x19xf32>
 }
+
+// The positions of an image are one dimension, with a rest.
+func.func private @to_channels_last(%x: tensor<2x19x7x9xf32>, %out: tensor<2x7x9x19xf32>) -> tensor<2x7x9x19xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<2x7x9x19xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<2x19x7x9xf32>) outs(%e : tensor<2x7x9x19xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<2x7x9x19xf32>
+  return %a : tensor<2x7x9x19xf32>
+}
+
+// The same the other way round.
+func.func private @to_channels_first(%x: tensor<2x7x9x19xf32>, %out: tensor<2x19x7x9xf32>) -> tensor<2x19x7x9xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<2x19x7x9xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<2x7x9x19xf32>) outs(%e : tensor<2x19x7x9xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<2x19x7x9xf32>
+  return %a : tensor<2x19x7x9xf32>
+}
+
+// Rows of several tiles.
+func.func private @wide_rows(%x: tensor<1x300x5x7xf32>, %out: tensor<1x5x7x300xf32>) -> tensor<1x5x7x300xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<1x5x7x300xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x300x5x7xf32>) outs(%e : tensor<1x5x7x300xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<1x5x7x300xf32>
+  return %a : tensor<1x5x7x300xf32>
+}
+
+// Rows of the operand a page apart, which tiles follow.
+func.func private @page_apart(%x: tensor<70x32x32xf32>, %out: tensor<32x32x70xf32>) -> tensor<32x32x70xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<32x32x70xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%x : tensor<70x32x32xf32>) outs(%e : tensor<32x32x70xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<32x32x70xf32>
+  return %a : tensor<32x32x70xf32>
+}
+
+// Dimensions that are not one behind the other in both.
+func.func private @not_adjacent(%x: tensor<5x6x7x8xf32>, %out: tensor<8x5x7x6xf32>) -> tensor<8x5x7x6xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<8x5x7x6xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d1, d3, d2, d0)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<5x6x7x8xf32>) outs(%e : tensor<8x5x7x6xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<8x5x7x6xf32>
+  return %a : tensor<8x5x7x6xf32>
+}
+
+// A number along one dimension of the positions keeps them two.
+func.func private @added(%x: tensor<1x6x7x18xf32>, %c: tensor<7xf32>, %b: tensor<18xf32>, %out: tensor<1x18x6x7xf32>) -> tensor<1x18x6x7xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<1x18x6x7xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, h, w, c)>, affine_map<(n, c, h, w) -> (w)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (n, c, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x, %c, %b : tensor<1x6x7x18xf32>, tensor<7xf32>, tensor<18xf32>) outs(%e : tensor<1x18x6x7xf32>) {
+  ^bb0(%p: f32, %q: f32, %r: f32, %o: f32):
+    %s = arith.addf %p, %q : f32
+    %t = arith.mulf %s, %r : f32
+    linalg.yield %t : f32
+  } -> tensor<1x18x6x7xf32>
+  return %a : tensor<1x18x6x7xf32>
+}
+
+// A number each position may be added, and their indices may not.
+func.func private @indices(%x: tensor<1x6x7x18xf32>, %c: tensor<6x7xf32>, %out: tensor<1x18x6x7xf32>) -> tensor<1x18x6x7xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<1x18x6x7xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, h, w, c)>, affine_map<(n, c, h, w) -> (h, w)>, affine_map<(n, c, h, w) -> (n, c, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x, %c : tensor<1x6x7x18xf32>, tensor<6x7xf32>) outs(%e : tensor<1x18x6x7xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %w = linalg.index 3 : index
+    %i = arith.index_cast %w : index to i32
+    %f = arith.sitofp %i : i32 to f32
+    %s = arith.addf %p, %q : f32
+    %t = arith.mulf %s, %f : f32
+    linalg.yield %t : f32
+  } -> tensor<1x18x6x7xf32>
+  return %a : tensor<1x18x6x7xf32>
+}

@@ -32,30 +32,30 @@ func.func private @fused(%x: tensor<3x4x4xf32>, %y: tensor<3x4x4xf32>, %c: tenso
 }
 
 
-// Long rows: of the 3 x 4 tiles, those of one column come one after the other,
-// as what they read does. In each, the squares of a row come before the next
-// row's, so writes are contiguous.
+// Tiles of 16 rows, of which those of one row come one after the other, as what
+// they write does. In each, the squares of a row come before the next row's.
 // CHECK-LABEL: func.func private @long
 // CHECK:         scf.for %[[TILE:.*]] = %c0 to %c12
-// CHECK:           arith.remui %[[TILE]], %c3
-// CHECK:           arith.divui %[[TILE]], %c3
-// CHECK:           scf.for %{{.*}} = %c0 to %c32 step %c4
-// CHECK:             scf.for %{{.*}} = %c0 to %c64 step %c4
-func.func private @long(%x: tensor<256x96xf32>, %out: tensor<96x256xf32>) -> tensor<96x256xf32>
+// CHECK:           arith.remui %[[TILE]], %c2
+// CHECK:           arith.divui %[[TILE]], %c2
+// CHECK:           scf.for %{{.*}} = %c0 to %c16 step %c4
+// CHECK:             scf.for %{{.*}} = %c0 to %c256 step %c4
+func.func private @long(%x: tensor<512x96xf32>, %out: tensor<96x512xf32>) -> tensor<96x512xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
-    ins(%x : tensor<256x96xf32>) outs(%out : tensor<96x256xf32>) {
+    ins(%x : tensor<512x96xf32>) outs(%out : tensor<96x512xf32>) {
   ^bb0(%p: f32, %o: f32):
     linalg.yield %p : f32
-  } -> tensor<96x256xf32>
-  return %a : tensor<96x256xf32>
+  } -> tensor<96x512xf32>
+  return %a : tensor<96x512xf32>
 }
 
-// Short rows are written one behind the other.
+// Dimensions that follow each other in both are one: here, rows of 24 columns.
+// Tiles of short rows have more of them.
 // CHECK-LABEL: func.func private @short
-// CHECK:         scf.for %{{.*}} = %c0 to %c9
-// CHECK:           scf.for %{{.*}} = %c0 to %c8 step %c4
-// CHECK:             scf.for %{{.*}} = %c0 to %c32 step %c4
+// CHECK:         scf.for %{{.*}} = %c0 to %c1
+// CHECK:           scf.for %{{.*}} = %c0 to %c96 step %c4
+// CHECK:             scf.for %{{.*}} = %c0 to %c24 step %c4
 func.func private @short(%x: tensor<3x8x96xf32>, %out: tensor<96x3x8xf32>) -> tensor<96x3x8xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
   %a = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j, k, i)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -64,4 +64,21 @@ func.func private @short(%x: tensor<3x8x96xf32>, %out: tensor<96x3x8xf32>) -> te
     linalg.yield %p : f32
   } -> tensor<96x3x8xf32>
   return %a : tensor<96x3x8xf32>
+}
+
+// Rows of the operand that are a page apart share sets of a cache: tiles and
+// squares follow them.
+// CHECK-LABEL: func.func private @page_apart
+// CHECK:         scf.for %[[TILE:.*]] = %c0 to %c32
+// CHECK:           arith.remui %[[TILE]], %c16
+// CHECK:           scf.for %{{.*}} = %c0 to %c32 step %c4
+// CHECK:             scf.for %{{.*}} = %c0 to %c64 step %c4
+func.func private @page_apart(%x: tensor<64x1024xf32>, %out: tensor<1024x64xf32>) -> tensor<1024x64xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<64x1024xf32>) outs(%out : tensor<1024x64xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<1024x64xf32>
+  return %a : tensor<1024x64xf32>
 }

@@ -136,3 +136,99 @@ func.func private @planar(%x: tensor<1x3x13x45xf32>, %w: tensor<3x5x1x3xf32>, %b
   } -> tensor<1x3x13x44xf32>
   return %d : tensor<1x3x13x44xf32>
 }
+
+// All rows of an image of one vector at once.
+func.func private @planar_narrow(%x: tensor<1x5x11x13xf32>, %w: tensor<7x7x1x5xf32>, %out: tensor<1x5x11x13xf32>) -> tensor<1x5x11x13xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %xe = tensor.empty() : tensor<1x11x13x5xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x5x11x13xf32>) outs(%xe : tensor<1x11x13x5xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x11x13x5xf32>
+  %p = tensor.pad %last low[0, 3, 3, 0] high[0, 3, 3, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x11x13x5xf32> to tensor<1x17x19x5xf32>
+  %e = tensor.empty() : tensor<1x11x13x5xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x11x13x5xf32>) -> tensor<1x11x13x5xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, kh, kw) -> (n, h + kh, w + kw, c)>, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x17x19x5xf32>, tensor<7x7x1x5xf32>) outs(%f : tensor<1x11x13x5xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x11x13x5xf32>
+  %re = tensor.empty() : tensor<1x5x11x13xf32>
+  %d = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a : tensor<1x11x13x5xf32>) outs(%re : tensor<1x5x11x13xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x5x11x13xf32>
+  return %d : tensor<1x5x11x13xf32>
+}
+
+// Dilated windows that reach far into the padding.
+func.func private @planar_dilated(%x: tensor<1x3x9x21xf32>, %w: tensor<3x3x1x3xf32>, %out: tensor<1x3x9x21xf32>) -> tensor<1x3x9x21xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %xe = tensor.empty() : tensor<1x9x21x3xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x3x9x21xf32>) outs(%xe : tensor<1x9x21x3xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x9x21x3xf32>
+  %p = tensor.pad %last low[0, 4, 4, 0] high[0, 4, 4, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x9x21x3xf32> to tensor<1x17x29x3xf32>
+  %e = tensor.empty() : tensor<1x9x21x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x9x21x3xf32>) -> tensor<1x9x21x3xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, kh, kw) -> (n, h + kh * 4, w + kw * 4, c)>, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x17x29x3xf32>, tensor<3x3x1x3xf32>) outs(%f : tensor<1x9x21x3xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x9x21x3xf32>
+  %re = tensor.empty() : tensor<1x3x9x21xf32>
+  %d = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a : tensor<1x9x21x3xf32>) outs(%re : tensor<1x3x9x21xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x3x9x21xf32>
+  return %d : tensor<1x3x9x21xf32>
+}
+
+// Dilated windows with strides.
+func.func private @planar_strided(%x: tensor<1x2x15x37xf32>, %w: tensor<3x3x1x2xf32>, %out: tensor<1x2x8x19xf32>) -> tensor<1x2x8x19xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %xe = tensor.empty() : tensor<1x15x37x2xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x2x15x37xf32>) outs(%xe : tensor<1x15x37x2xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x15x37x2xf32>
+  %p = tensor.pad %last low[0, 2, 2, 0] high[0, 2, 2, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x15x37x2xf32> to tensor<1x19x41x2xf32>
+  %e = tensor.empty() : tensor<1x8x19x2xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x8x19x2xf32>) -> tensor<1x8x19x2xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, kh, kw) -> (n, h * 2 + kh * 2, w * 2 + kw * 2, c)>, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x19x41x2xf32>, tensor<3x3x1x2xf32>) outs(%f : tensor<1x8x19x2xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x8x19x2xf32>
+  %re = tensor.empty() : tensor<1x2x8x19xf32>
+  %d = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a : tensor<1x8x19x2xf32>) outs(%re : tensor<1x2x8x19xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x2x8x19xf32>
+  return %d : tensor<1x2x8x19xf32>
+}

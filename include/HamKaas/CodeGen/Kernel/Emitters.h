@@ -65,6 +65,12 @@ std::optional<Tile> emitWindows(KernelBuilder &kernel,
                                 const Reduction &reduction, mlir::Value result,
                                 llvm::ArrayRef<int64_t> order);
 
+/// Part of emitContraction, for convolutions whose groups have fewer channels
+/// than a vector. Returns none, and emits nothing, for others.
+llvm::FailureOr<std::optional<Tile>> emitGroups(KernelBuilder &kernel,
+                                                mlir::linalg::LinalgOp root,
+                                                mlir::Value result);
+
 /// Emits a tile loop that writes all elements of `value` to the destination,
 /// shifted by `offsets`, one per dimension. Returns the elements of a tile.
 Tile emitElements(KernelBuilder &kernel, mlir::Value value,
@@ -84,9 +90,16 @@ Tile emitPieces(KernelBuilder &kernel, llvm::ArrayRef<Piece> pieces);
 /// operand is contiguous. None if the tree has no such operand.
 std::optional<int64_t> findCrossDimension(mlir::Value result);
 
+/// Tiles behind those of an emitter, by number.
+struct OtherTiles {
+  int64_t count = 0;
+  llvm::function_ref<void(mlir::Value)> emit = nullptr;
+};
+
 /// Like emitElements, for a tree whose cross dimension is `cross`.
 Tile emitTransposedElements(KernelBuilder &kernel, mlir::Value value,
-                            int64_t cross, mlir::ValueRange offsets);
+                            int64_t cross, mlir::ValueRange offsets,
+                            OtherTiles others = {});
 
 /// Part of emitMovement, for packing along another dimension than the last one
 /// of the source.

@@ -59,13 +59,10 @@ static constexpr int64_t maxPlanarWindow = 7;
 /// Returns whether windows of these sizes over `type` can slide along the last
 /// dimension of a tensor whose channels come first.
 static bool arePlanar(RankedTensorType type, ArrayRef<int64_t> window,
-                      ArrayRef<int64_t> dilations, ArrayRef<int64_t> padLow,
-                      ArrayRef<int64_t> padHigh) {
+                      ArrayRef<int64_t> padLow, ArrayRef<int64_t> padHigh) {
   auto isSmall = [](int64_t size) { return size < maxPlanarWindow; };
-  auto isOne = [](int64_t size) { return size == 1; };
   return type.getElementType().isF32() && type.getRank() == 4 &&
          type.getDimSize(1) > 1 && type.getDimSize(2) > 1 &&
-         llvm::all_of(dilations, isOne) &&
          llvm::all_of(window,
                       [&](int64_t size) { return isSmall(size - 1); }) &&
          llvm::all_of(padLow, isSmall) && llvm::all_of(padHigh, isSmall);
@@ -78,12 +75,11 @@ static Value getPlanarOperand(Operation *op) {
     if (conv.isDepthwise() &&
         arePlanar(cast<RankedTensorType>(conv.getResult().getType()),
                   conv.getW().getType().getShape().take_front(2),
-                  conv.getDilations(), conv.getPadLow(), conv.getPadHigh()))
+                  conv.getPadLow(), conv.getPadHigh()))
       return conv.getX();
   if (auto pool = dyn_cast<PoolOp>(op))
     if (arePlanar(cast<RankedTensorType>(pool.getResult().getType()),
-                  pool.getWindow(), pool.getDilations(), pool.getPadLow(),
-                  pool.getPadHigh()))
+                  pool.getWindow(), pool.getPadLow(), pool.getPadHigh()))
       return pool.getX();
   return nullptr;
 }

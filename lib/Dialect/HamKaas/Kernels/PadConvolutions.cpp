@@ -7,6 +7,7 @@
 
 #include "PadConvolutions.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
@@ -14,6 +15,7 @@
 #include "NarrowProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
 
 namespace hamkaas {
@@ -48,8 +50,10 @@ static Value makeConstant(OpBuilder &builder, Location loc, Type type,
 /// of them along each dimension.
 static Value buildPadded(OpBuilder &builder, Location loc, Value x,
                          ArrayRef<int64_t> low, ArrayRef<int64_t> high,
-                         int64_t number) {
-  auto type = cast<RankedTensorType>(x.getType());
+                         int64_t number, ArrayRef<int64_t> permutation = {}) {
+  auto read = cast<RankedTensorType>(x.getType()), type = read;
+  if (!permutation.empty())
+    type = read.clone(applyPermutation(read.getShape(), permutation));
   SmallVector<int64_t> shape;
   SmallVector<OpFoldResult> before, after;
   for (auto [size, l, h] : llvm::zip_equal(type.getShape(), low, high)) {
@@ -62,12 +66,16 @@ static Value buildPadded(OpBuilder &builder, Location loc, Value x,
       builder, loc, padded, x,
       KernelFamilyAttr::get(builder.getContext(), KernelFamily::Movement),
       /*updated=*/nullptr);
-  group->setAttr(HamKaasDialect::opsAttrName, builder.getStringAttr("pad"));
+  StringRef ops = permutation.empty() ? "pad" : "permute+pad";
+  group->setAttr(HamKaasDialect::opsAttrName, builder.getStringAttr(ops));
   Block &body = group.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockBegin(&body);
+  Value source = body.addArgument(read, loc);
+  if (!permutation.empty())
+    source = PermuteOp::create(inner, loc, source, permutation);
   Value padding = makeConstant(inner, loc, type.getElementType(), number);
-  Value result = tensor::PadOp::create(
-      inner, loc, padded, body.addArgument(type, loc), before, after, padding);
+  Value result =
+      tensor::PadOp::create(inner, loc, padded, source, before, after, padding);
   YieldOp::create(inner, loc, result);
   return group.getResult(0);
 }
@@ -106,8 +114,49 @@ Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv, Value x,
                            buildPadded(builder, loc, rows, low, high, number));
 }
 
+/// Lets the copy that is `group` permute what is permuted for it alone: images
+/// whose channels come first.
+static void permuteInCopy(GroupOp group) {
+  tensor::PadOp pad;
+  if (group.getFamily() == KernelFamily::Movement)
+    if (auto yield = group.getBody().front().getTerminator();
+        yield->getNumOperands() == 1)
+      pad = yield->getOperand(0).getDefiningOp<tensor::PadOp>();
+  auto rows =
+      pad ? group.getInputs().front().getDefiningOp<ReshapeOp>() : ReshapeOp();
+  auto permute = rows ? rows.getX().getDefiningOp<PermuteOp>() : PermuteOp();
+  if (!permute || !rows->hasOneUse() || !permute->hasOneUse() ||
+      !permute.getType().getElementType().isF32())
+    return;
+  int64_t rank = permute.getType().getRank();
+  auto channelsLast = llvm::to_vector(llvm::seq<int64_t>(rank));
+  std::rotate(channelsLast.begin() + 1, channelsLast.begin() + 2,
+              channelsLast.end());
+  SmallVector<int64_t> low(pad.getStaticLow()), high(pad.getStaticHigh());
+  if (permute.getPermutation() != ArrayRef(channelsLast) ||
+      int64_t(low.size()) != rank - 1)
+    return;
+  int64_t channels = permute.getType().getShape().back();
+  for (SmallVector<int64_t> *margin : {&low, &high}) {
+    margin->back() /= channels;
+    margin->push_back(0);
+  }
+  OpBuilder builder(group);
+  Value padded = buildPadded(builder, group.getLoc(), permute.getX(), low, high,
+                             /*number=*/0, channelsLast);
+  Value result = group.getResult(0);
+  result.replaceAllUsesWith(
+      ReshapeOp::create(builder, group.getLoc(),
+                        cast<RankedTensorType>(result.getType()), padded));
+  for (Operation *op :
+       {group.getOperation(), rows.getOperation(), permute.getOperation()})
+    op->erase();
+}
+
 namespace {
 struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
+  using PadConvolutionsBase::PadConvolutionsBase;
+
   void runOnOperation() override {
     SmallVector<ConvOp> convolutions;
     getOperation().walk([&](ConvOp conv) {
@@ -137,6 +186,11 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
       conv.setPadLow(none);
       conv.setPadHigh(none);
     }
+    if (!permutes)
+      return;
+    SmallVector<GroupOp> groups;
+    getOperation().walk([&](GroupOp group) { groups.push_back(group); });
+    llvm::for_each(groups, permuteInCopy);
   }
 };
 } // namespace

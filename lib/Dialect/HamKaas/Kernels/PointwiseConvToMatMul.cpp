@@ -28,8 +28,8 @@ using namespace hamkaas;
 static bool isProduct(ConvOp conv) {
   ArrayRef<int64_t> window = conv.getW().getType().getShape().drop_back(2);
   Type type = conv.getType().getElementType();
-  return (type.isF32() || type.isSignlessInteger(32)) &&
-         conv.getGroups() == 1 && !conv.isPadded() &&
+  return (type.isF32() || type.isSignlessInteger(32)) && !conv.isPadded() &&
+         !conv.isDepthwise() &&
          llvm::all_of(window, [](int64_t size) { return size == 1; });
 }
 
@@ -127,11 +127,13 @@ static bool fillColumns(ConvOp conv) {
 }
 
 /// Nothing if `conv` does not read, and its result does not become, images
-/// whose channels come first: one, or with `batches` any number.
+/// whose channels come first: one of one group, or with `batches` several of
+/// one, or one of several.
 static std::optional<ChannelsFirst> findChannelsFirst(ConvOp conv,
                                                       bool batches) {
   ChannelsFirst around;
   around.before = conv.getX().getDefiningOp<PermuteOp>();
+  int64_t images = conv.getType().getDimSize(0), groups = conv.getGroups();
   int64_t rank = conv.getType().getRank();
   auto channelsLast = llvm::to_vector(llvm::seq<int64_t>(rank));
   std::rotate(channelsLast.begin() + 1, channelsLast.begin() + 2,
@@ -140,7 +142,7 @@ static std::optional<ChannelsFirst> findChannelsFirst(ConvOp conv,
   if (!conv.getType().getElementType().isF32() || !around.before ||
       !around.before->hasOneUse() ||
       around.before.getPermutation() != ArrayRef(channelsLast) ||
-      (conv.getX().getType().getShape().front() != 1 && !batches) ||
+      (!batches && images * groups > 1) || std::min(images, groups) > 1 ||
       !fillColumns(conv))
     return std::nullopt;
   llvm::SetVector<Operation *> ops;
@@ -179,19 +181,26 @@ static MatMulOp createProduct(OpBuilder &builder, ConvOp conv, Value lhs,
   return product;
 }
 
-/// The weights times each image as a matrix with the positions as columns.
+/// The weights times each image as a matrix with the positions as columns, or
+/// those of each group times its channels of the image.
 static Value createTransposedProduct(OpBuilder &builder, ConvOp conv,
                                      Value images) {
   Location loc = conv.getLoc();
   images = takePositions(builder, conv, images, /*first=*/2);
   auto type = cast<RankedTensorType>(images.getType());
-  int64_t count = type.getDimSize(0), channels = type.getDimSize(1);
-  int64_t positions = getElementCount(type) / (count * channels);
+  int64_t groups = conv.getGroups();
+  int64_t count = type.getDimSize(0), channels = type.getDimSize(1) / groups;
+  int64_t positions =
+      getElementCount(type) / type.getDimSize(0) / type.getDimSize(1);
   Value w = PermuteOp::create(builder, loc, asMatrix(builder, loc, conv.getW()),
                               ArrayRef<int64_t>{1, 0});
   SmallVector<int64_t> shape{channels, positions};
-  if (count > 1) {
-    auto weights = cast<RankedTensorType>(w.getType());
+  auto weights = cast<RankedTensorType>(w.getType());
+  if (groups > 1) {
+    SmallVector<int64_t> each{groups, weights.getDimSize(0) / groups, channels};
+    w = ReshapeOp::create(builder, loc, weights.clone(each), w);
+    shape.insert(shape.begin(), groups);
+  } else if (count > 1) {
     SmallVector<int64_t> one{1, weights.getDimSize(0), channels};
     SmallVector<int64_t> all{count, weights.getDimSize(0), channels};
     w = ReshapeOp::create(builder, loc, weights.clone(one), w);
@@ -242,7 +251,8 @@ static bool replaceByTransposedProduct(ConvOp conv, ChannelsFirst around) {
 
 static void replaceByProduct(ConvOp conv, bool batches) {
   std::optional<ChannelsFirst> around = findChannelsFirst(conv, batches);
-  if (around && replaceByTransposedProduct(conv, *around))
+  if ((around && replaceByTransposedProduct(conv, *around)) ||
+      conv.getGroups() > 1)
     return;
   OpBuilder builder(conv);
   Location loc = conv.getLoc();

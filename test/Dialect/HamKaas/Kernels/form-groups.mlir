@@ -368,7 +368,20 @@ func.func @not_planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>, %v: tens
 // CHECK-NOT:     permute+pool
 // CHECK-NOT:     pool+permute
 // CHECK:         return
-func.func @not_planar_pool(%x: tensor<1x8x5x5xf32>) -> tensor<1x8x3x3xf32> {
+func.func @not_planar_pool(%x: tensor<1x8x9x5xf32>) -> tensor<1x8x2x5xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x9x5xf32>
+  %1 = hamkaas.pool max %0 window [8, 1] strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] : tensor<1x9x5x8xf32>
+  %2 = hamkaas.permute %1 [0, 3, 1, 2] : tensor<1x2x5x8xf32>
+  return %2 : tensor<1x8x2x5xf32>
+}
+
+// -----
+
+// Dilated windows share fewer elements, but need no permutes either.
+
+// CHECK-LABEL: func @planar_dilated(
+// CHECK:         hamkaas.group reduction({{.*}}hamkaas.ops = "permute+pool+permute"
+func.func @planar_dilated(%x: tensor<1x8x5x5xf32>) -> tensor<1x8x3x3xf32> {
   %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
   %1 = hamkaas.pool max %0 window [2, 2] strides [1, 1] dilations [2, 2] pad [0, 0] to [0, 0] : tensor<1x5x5x8xf32>
   %2 = hamkaas.permute %1 [0, 3, 1, 2] : tensor<1x3x3x8xf32>

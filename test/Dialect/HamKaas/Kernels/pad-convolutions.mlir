@@ -1,4 +1,5 @@
-// RUN: hamkaas-opt %s -hamkaas-pad-convolutions | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-pad-convolutions | FileCheck %s --check-prefixes=CHECK,APART
+// RUN: hamkaas-opt %s -hamkaas-pad-convolutions=permutes=true | FileCheck %s --check-prefixes=CHECK,TOGETHER
 
 // The last spatial dimension is padded together with the channels.
 
@@ -43,4 +44,33 @@ func.func @others(%x: tensor<1x5x4xf32>, %w: tensor<3x4x8xf32>, %y: tensor<1x5x4
   %0 = hamkaas.conv %x, %w strides [1] dilations [1] pad [0] to [0] groups 1 : tensor<1x5x4xf32>, tensor<3x4x8xf32>
   %1 = hamkaas.conv %y, %v strides [1] dilations [1] pad [1] to [1] groups 1 : tensor<1x5x4xf64>, tensor<3x4x8xf64>
   return %0, %1 : tensor<1x3x8xf32>, tensor<1x5x8xf64>
+}
+
+// The copy of an image whose channels come first may permute it.
+
+// CHECK-LABEL: func @channels_first(
+// APART:         hamkaas.permute
+// APART:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"}
+// TOGETHER-SAME:   %[[X:.*]]: tensor<1x4x5x6xf32>
+// TOGETHER-NEXT:   %[[COPY:.*]] = hamkaas.group movement(%[[X]]) {hamkaas.ops = "permute+pad"} : (tensor<1x4x5x6xf32>) -> tensor<1x7x9x4xf32>
+// TOGETHER:          %[[LAST:.*]] = hamkaas.permute %{{.*}}[0, 2, 3, 1] : tensor<1x4x5x6xf32>
+// TOGETHER:          tensor.pad %[[LAST]] low[0, 1, 1, 0] high[0, 1, 2, 0]
+// CHECK:         hamkaas.conv
+func.func @channels_first(%x: tensor<1x4x5x6xf32>, %w: tensor<3x3x4x8xf32>) -> tensor<1x5x7x8xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x4x5x6xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 2] groups 1 : tensor<1x5x6x4xf32>, tensor<3x3x4x8xf32>
+  return %1 : tensor<1x5x7x8xf32>
+}
+
+// One that others read is permuted once for all.
+
+// CHECK-LABEL: func @two_readers(
+// CHECK:         hamkaas.permute
+// CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"}
+// CHECK:         return
+func.func @two_readers(%x: tensor<1x4x5x6xf32>, %w: tensor<3x3x4x8xf32>) -> (tensor<1x5x6x8xf32>, tensor<1x5x6x4xf32>) {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x4x5x6xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x5x6x4xf32>, tensor<3x3x4x8xf32>
+  %2 = hamkaas.relu %0 : tensor<1x5x6x4xf32>
+  return %1, %2 : tensor<1x5x6x8xf32>, tensor<1x5x6x4xf32>
 }

@@ -198,7 +198,42 @@ func.func @images(%x: tensor<3x4x5x6xf32>, %w: tensor<1x1x4x8xf32>) -> tensor<3x
   return %3 : tensor<3x8x5x6xf32>
 }
 
-// Larger windows, groups, padding and other types stay.
+// The groups of an image are a batch of products.
+
+// CHECK-LABEL: func @groups(
+// SINGLE:         hamkaas.conv
+// SEVERAL-SAME:    %[[X:.*]]: tensor<1x4x5x6xf32>, %[[W:.*]]: tensor<1x1x2x8xf32>
+// SEVERAL:         %[[WEIGHTS:.*]] = hamkaas.reshape %[[W]] : tensor<1x1x2x8xf32> -> tensor<2x8xf32>
+// SEVERAL:         %[[TURNED:.*]] = hamkaas.permute %[[WEIGHTS]][1, 0] : tensor<2x8xf32>
+// SEVERAL:         %[[LEFT:.*]] = hamkaas.reshape %[[TURNED]] : tensor<8x2xf32> -> tensor<2x4x2xf32>
+// SEVERAL:         %[[RIGHT:.*]] = hamkaas.reshape %[[X]] : tensor<1x4x5x6xf32> -> tensor<2x2x30xf32>
+// SEVERAL:         %[[PRODUCT:.*]] = hamkaas.matmul %[[LEFT]], %[[RIGHT]]
+// SEVERAL:         hamkaas.reshape %[[PRODUCT]] : tensor<2x4x30xf32> -> tensor<1x8x5x6xf32>
+// CHECK:         return
+func.func @groups(%x: tensor<1x4x5x6xf32>, %w: tensor<1x1x2x8xf32>) -> tensor<1x8x5x6xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x4x5x6xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 2 : tensor<1x5x6x4xf32>, tensor<1x1x2x8xf32>
+  %2 = hamkaas.permute %1 [0, 3, 1, 2] : tensor<1x5x6x8xf32>
+  return %2 : tensor<1x8x5x6xf32>
+}
+
+// Those of several images stay, as do depthwise ones.
+
+// CHECK-LABEL: func @other_groups(
+// CHECK-NOT:     hamkaas.matmul
+// CHECK:         return
+func.func @other_groups(%x: tensor<3x4x5x6xf32>, %w: tensor<1x1x2x8xf32>, %y: tensor<1x4x5x6xf32>, %d: tensor<1x1x1x4xf32>) -> (tensor<3x8x5x6xf32>, tensor<1x4x5x6xf32>) {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<3x4x5x6xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 2 : tensor<3x5x6x4xf32>, tensor<1x1x2x8xf32>
+  %2 = hamkaas.permute %1 [0, 3, 1, 2] : tensor<3x5x6x8xf32>
+  %3 = hamkaas.permute %y [0, 2, 3, 1] : tensor<1x4x5x6xf32>
+  %4 = hamkaas.conv %3, %d strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 4 : tensor<1x5x6x4xf32>, tensor<1x1x1x4xf32>
+  %5 = hamkaas.permute %4 [0, 3, 1, 2] : tensor<1x5x6x4xf32>
+  return %2, %5 : tensor<3x8x5x6xf32>, tensor<1x4x5x6xf32>
+}
+
+// Larger windows, groups whose channels come last, padding and other types
+// stay.
 
 // CHECK-LABEL: func @others(
 // CHECK-NOT:     hamkaas.matmul

@@ -15,19 +15,19 @@ def PointwiseConvToMatMul
   let summary = "rewrite pointwise convolutions as matmuls";
   let description = [{
     Before: `hamkaas.conv` of float32 or `i32` with windows of one element, one
-    group and no padding. After: `hamkaas.matmul` with positions as rows and channels as
-    columns. Strides become a `hamkaas.strided_slice` of the operand.
+    group and no padding. After: `hamkaas.matmul` with positions as rows and
+    channels as columns. Strides become a `hamkaas.strided_slice` of the operand.
 
     A matmul tile may span several rows of the image, and pointwise operations
     follow it without a reshape between. Between permutes from and to
     channels-first, an image has its channels as rows, and only the weights are
     permuted, unless its positions would leave much of the vectors unused. With
     `batches`, so do several images, whose products repeat the weights as their
-    left side.
+    left side, and an image of several groups, which are a batch of products.
   }];
   let options = [
     Option<"batches", "batches", "bool", /*default=*/"false",
-           "Leave the channels of several images first, too">,
+           "Leave the channels of several images, or groups, first, too">,
   ];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
@@ -212,7 +212,15 @@ def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
     The copy costs a few percent of the convolution; bounds checks would cost
     more. Depthwise convolutions, which cost no more than the copy, and those of
     other types keep their padding.
+
+    With `permutes`, such a copy, or that of a convolution by Winograd's method,
+    also permutes its operand, if that is a permute of images of float32 whose
+    channels come first and has no other reader.
   }];
+  let options = [
+    Option<"permutes", "permutes", "bool", /*default=*/"false",
+           "Let copies permute images whose channels come first">,
+  ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
     "mlir::tensor::TensorDialect"
