@@ -16,8 +16,10 @@
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "NarrowProducts.h"
+#include "RowChains.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -211,7 +213,7 @@ public:
       : last(last), root(isRoot(last) ? last : nullptr),
         parameterOps(parameterOps), widenKeys(widenKeys) {
     members.insert(last);
-    if (addPlanarWindows() || addAttention())
+    if (addPlanarWindows() || addAttention() || addRowChain())
       return;
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
@@ -386,6 +388,18 @@ private:
     return true;
   }
 
+  /// Reductions of rows and what computes with them, such as the logarithm of
+  /// a softmax.
+  bool addRowChain() {
+    SmallVector<Operation *> chain =
+        findRowChain(last, parameterOps, maxMembers);
+    if (chain.empty())
+      return false;
+    members.insert_range(chain);
+    family = KernelFamily::Row;
+    return true;
+  }
+
   void addProducers(Operation *op) {
     if (!readsInOrder(op))
       return;
@@ -490,6 +504,8 @@ private:
 std::string Group::describe(ArrayRef<Operation *> ops) const {
   std::string text;
   for (Operation *op : ops) {
+    if (isa<ReshapeOp>(op))
+      continue;
     if (!text.empty())
       text += '+';
     text += op->getName().stripDialect();

@@ -251,6 +251,12 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
       it again, which is faster than memory: a scaled and masked softmax of
       1024 x 1024 takes 0.82 ms instead of 1.15 ms. One of `silu`, which costs
       more, would take 1.65 ms instead of 1.11 ms.
+    * Reductions along the last dimension and what computes with their results,
+      such as the logarithm of a softmax, are one row operation if that reads a
+      tensor of the rows once instead of several times. Rows have 32 to 65,536
+      elements, and at least 256 if there is a function like a logarithm of one
+      number a row. Standardizing 2352 x 768 takes 0.18 ms instead of 0.67 ms
+      (AMD Zen 5).
     * Attention takes permutes of heads before and after it, and for up to four
       queries the pointwise producers of keys and values. Pointwise users of its
       result do not join.
