@@ -216,6 +216,7 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
         std::max<uint64_t>(options.maxWorkspace >> (options.thrift + 1), 1);
     manager.addPass(createSliceUpdates(updates));
   }
+  manager.addPass(createGatherToBroadcast());
   manager.addPass(createNestConcats());
   FormGroupsOptions groups;
   groups.computeRows = computesRows(options);

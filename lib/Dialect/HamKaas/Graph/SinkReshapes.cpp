@@ -167,3 +167,54 @@ void hamkaas::moveReshapesBehindPointwise(Block &block) {
     if (reshape.use_empty())
       reshape.erase();
 }
+
+//===----------------------------------------------------------------------===//
+// Elements that move
+//===----------------------------------------------------------------------===//
+
+static bool isElementwise(Operation *op) {
+  auto kernelOp = dyn_cast_or_null<KernelOpInterface>(op);
+  return kernelOp && kernelOp.getKernelFamily() == KernelFamily::Elementwise;
+}
+
+/// Returns whether a kernel with loops of its own computes `value`. It takes
+/// pointwise operations in the shape of its result.
+static bool isOfRoot(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getX();
+  auto kernelOp = value.getDefiningOp<KernelOpInterface>();
+  return kernelOp && !isElementwise(kernelOp);
+}
+
+/// Returns whether the kernel of a reduction, say, may compute `value` where it
+/// reads it.
+static bool isReadByRoot(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    auto kernelOp = dyn_cast<KernelOpInterface>(user);
+    return kernelOp && !isElementwise(user) && kernelOp.readsInOrder();
+  });
+}
+
+/// Returns whether the kernel of what `reshape` reshapes can take `user`.
+static bool canTake(ReshapeOp reshape, Operation *user) {
+  auto kernelOp = dyn_cast<KernelOpInterface>(user);
+  return kernelOp && kernelOp.isPointwise() &&
+         getShape(user->getResult(0)) == getShape(reshape) &&
+         llvm::none_of(user->getOperands(), isOfRoot) &&
+         !isReadByRoot(user->getResult(0));
+}
+
+void hamkaas::moveReshapesOfMovedElements(Block &block) {
+  SmallVector<ReshapeOp> reshapes(block.getOps<ReshapeOp>());
+  for (ReshapeOp reshape : reshapes) {
+    Operation *source = reshape.getX().getDefiningOp();
+    if (!isElementwise(source) ||
+        cast<KernelOpInterface>(source).isPointwise() || !source->hasOneUse())
+      continue;
+    while (reshape && reshape->hasOneUse() &&
+           canTake(reshape, *reshape->user_begin())) {
+      Value moved = moveBehind(*reshape->user_begin(), reshape);
+      reshape = moved ? cast<ReshapeOp>(*moved.user_begin()) : ReshapeOp();
+    }
+  }
+}

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
@@ -638,6 +639,7 @@ private:
 
   /// From the end, so that each op meets its users' groups first.
   void formGroups(Block &block) {
+    moveReshapesOfMovedElements(block);
     foldBroadcastNumbers(block);
     repeatBroadcasts(block);
     DenseSet<Operation *> parameterOps = findParameterOps(block);

@@ -21,6 +21,11 @@ void moveReshapesOutward(mlir::Block &block);
 /// operations that follow, so that nothing stands between those and its kernel.
 void moveReshapesBehindPointwise(mlir::Block &block);
 
+/// The same for results of permutes, broadcasts and other operations that move
+/// elements, which pointwise operations take into their kernels, unless the
+/// kernel of another operation would.
+void moveReshapesOfMovedElements(mlir::Block &block);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_GRAPH_LAYOUTRESHAPES_H

@@ -107,6 +107,22 @@ def ExpandDequantize : Pass<"hamkaas-expand-dequantize", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def GatherToBroadcast : Pass<"hamkaas-gather-to-broadcast", "mlir::ModuleOp"> {
+  let summary = "repeat elements without a table of indices";
+  let description = [{
+    Before: a `hamkaas.gather` of constant indices that take evenly spaced
+    elements, each several times in a row, or all of them several times, such as
+    nearest neighbours at a whole multiple of a size. After: a
+    `hamkaas.strided_slice` of these elements, if they are not all, and a
+    `hamkaas.broadcast` along new dimensions, which `hamkaas.reshape`s add and
+    merge. Gathers along several dimensions become one broadcast.
+
+    On one AMD Zen 5 core, repeating 1 x 256 x 40 x 40 twice along the last two
+    dimensions takes 0.08 ms instead of 0.24 ms.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def NestConcats : Pass<"hamkaas-nest-concats", "mlir::ModuleOp"> {
   let summary = "split concats of many operands into nested ones";
   let description = [{
@@ -237,7 +253,9 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
     * what a reduction reads once, in the shape that is reduced;
     * `permute`, `broadcast`, `strided_slice`, `pad` and `gather` join the tree
       of a pointwise user. They can be computed at any point, but read their
-      own operands from memory.
+      own operands from memory. A `reshape` between them moves behind the user,
+      unless the kernel of a contraction, reduction or row operation can take
+      that.
 
     A producer joins the group of its users only if all of them are in that
     group and read its elements in order. So no cycle arises and nothing is
