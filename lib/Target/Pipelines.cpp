@@ -199,6 +199,7 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
     winograd.elementCost = getTransformedElementCost(target, options);
     manager.addPass(createUseWinograd(winograd));
   }
+  manager.addPass(createSplitPermutes());
   PointwiseConvToMatMulOptions pointwise;
   pointwise.batches = repeatsLeftSides(options);
   manager.addPass(createPointwiseConvToMatMul(pointwise));

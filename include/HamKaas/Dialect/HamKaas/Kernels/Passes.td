@@ -123,6 +123,22 @@ def GatherToBroadcast : Pass<"hamkaas-gather-to-broadcast", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def SplitPermutes : Pass<"hamkaas-split-permutes", "mlir::ModuleOp"> {
+  let summary = "split permutes that interleave into two";
+  let description = [{
+    Before: a `hamkaas.permute` whose result has 2 to 4 elements in the last
+    dimension, along which the operand is not contiguous, nor along the one
+    before: pixels that were channels, the last dimension of a convolution.
+    After: a permute that brings all dimensions behind that one before it, so
+    that rows are contiguous, and one that interleaves rows. A kernel reads the
+    rows as vectors; the first permute transposes matrices, and vanishes where a
+    convolution can have its channels first.
+
+    Run it before `hamkaas-pointwise-conv-to-matmul`.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def NestConcats : Pass<"hamkaas-nest-concats", "mlir::ModuleOp"> {
   let summary = "split concats of many operands into nested ones";
   let description = [{
