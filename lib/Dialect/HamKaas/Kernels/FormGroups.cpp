@@ -19,6 +19,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "JoinConcats.h"
 #include "NarrowProducts.h"
 #include "RowChains.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -214,6 +215,7 @@ public:
       : last(last), root(isRoot(last) ? last : nullptr),
         parameterOps(parameterOps), widenKeys(widenKeys) {
     members.insert(last);
+    addJoined();
     if (addPlanarWindows() || addAttention() || addRowChain())
       return;
     for (size_t i = 0; i < members.size(); ++i)
@@ -236,6 +238,20 @@ public:
 
 private:
   using Members = llvm::SetVector<Operation *>;
+
+  /// Pointwise operations whose results a concat copies.
+  void addJoined() {
+    auto concat = dyn_cast<ConcatOp>(last.getOperation());
+    if (!concat)
+      return;
+    root = last;
+    for (Operation *op : findJoined(concat))
+      if (parameterOps.contains(op) == parameterOps.contains(last) &&
+          members.size() < maxMembers) {
+        members.insert(op);
+        rootProducers.insert(op);
+      }
+  }
 
   /// Attention with the permutes around it, which are a matter of indices.
   bool addAttention() {
@@ -639,6 +655,7 @@ private:
 
   /// From the end, so that each op meets its users' groups first.
   void formGroups(Block &block) {
+    movePointwiseBeforeConcats(block);
     moveReshapesOfMovedElements(block);
     foldBroadcastNumbers(block);
     repeatBroadcasts(block);

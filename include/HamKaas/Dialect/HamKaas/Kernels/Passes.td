@@ -291,6 +291,9 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
       elements, and at least 256 if there is a function like a logarithm of one
       number a row. Standardizing 2352 x 768 takes 0.18 ms instead of 0.67 ms
       (AMD Zen 5).
+    * A `concat` whose operands are not contiguous in its result takes pointwise
+      producers that no other root can take. Pointwise users that compute each
+      operand alone first move before it.
     * Attention takes permutes of heads before and after it, and for up to four
       queries the pointwise producers of keys and values. Pointwise users of its
       result do not join.
