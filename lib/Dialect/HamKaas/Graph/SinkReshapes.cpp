@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "SimplifyPatterns.h"
 #include "mlir/IR/IRMapping.h"
@@ -177,13 +178,17 @@ static bool isElementwise(Operation *op) {
   return kernelOp && kernelOp.getKernelFamily() == KernelFamily::Elementwise;
 }
 
-/// Returns whether a kernel with loops of its own computes `value`. It takes
-/// pointwise operations in the shape of its result.
-static bool isOfRoot(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getX();
-  auto kernelOp = value.getDefiningOp<KernelOpInterface>();
-  return kernelOp && !isElementwise(kernelOp);
+/// Returns whether the kernel that computes `operand` of a pointwise operation
+/// on `shape` can take that: a contraction's, or that of elements that nothing
+/// else reads. A reshape would stand between.
+static bool isOfTaker(Value operand, Shape shape) {
+  bool isRead = operand.hasOneUse() && getShape(operand) == shape;
+  while (auto reshape = operand.getDefiningOp<ReshapeOp>()) {
+    operand = reshape.getX();
+    isRead = false;
+  }
+  auto kernelOp = operand.getDefiningOp<KernelOpInterface>();
+  return kernelOp && (isRead || !isElementwise(kernelOp));
 }
 
 /// Returns whether the kernel of a reduction, say, may compute `value` where it
@@ -200,15 +205,19 @@ static bool canTake(ReshapeOp reshape, Operation *user) {
   auto kernelOp = dyn_cast<KernelOpInterface>(user);
   return kernelOp && kernelOp.isPointwise() &&
          getShape(user->getResult(0)) == getShape(reshape) &&
-         llvm::none_of(user->getOperands(), isOfRoot) &&
+         llvm::none_of(user->getOperands(),
+                       [&](Value operand) {
+                         return isOfTaker(operand, getShape(reshape));
+                       }) &&
          !isReadByRoot(user->getResult(0));
 }
 
 void hamkaas::moveReshapesOfMovedElements(Block &block) {
   SmallVector<ReshapeOp> reshapes(block.getOps<ReshapeOp>());
+  DenseSet<Operation *> parameterOps = findParameterOps(block);
   for (ReshapeOp reshape : reshapes) {
     Operation *source = reshape.getX().getDefiningOp();
-    if (!isElementwise(source) ||
+    if (!isElementwise(source) || parameterOps.contains(source) ||
         cast<KernelOpInterface>(source).isPointwise() || !source->hasOneUse())
       continue;
     while (reshape && reshape->hasOneUse() &&
