@@ -45,7 +45,7 @@ struct ShortRows {
 std::optional<ShortRows> findShortRows(const KernelBuilder &kernel,
                                        mlir::Value value, int64_t first);
 
-/// Returns whether blocks of `value` are read best by interleaving a few rows
+/// Returns whether blocks of `value` are read best by interleaving two rows
 /// that are contiguous along `cross`.
 bool isInterleaved(const KernelBuilder &kernel, mlir::Value value,
                    int64_t cross);
