@@ -199,6 +199,7 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
     winograd.elementCost = getTransformedElementCost(target, options);
     manager.addPass(createUseWinograd(winograd));
   }
+  manager.addPass(createSplitPermutes());
   PointwiseConvToMatMulOptions pointwise;
   pointwise.batches = repeatsLeftSides(options);
   manager.addPass(createPointwiseConvToMatMul(pointwise));
@@ -220,6 +221,7 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
         std::max<uint64_t>(options.maxWorkspace >> (options.thrift + 1), 1);
     manager.addPass(createSliceUpdates(updates));
   }
+  manager.addPass(createGatherToBroadcast());
   manager.addPass(createNestConcats());
   FormGroupsOptions groups;
   groups.computeRows = computesRows(options);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/CodeGen/Kernel/ElementRows.h"
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -111,23 +112,6 @@ static int64_t chooseTileRows(const CostModel &costs, int64_t rows,
   return llvm::divideCeil(rows, tiles);
 }
 
-/// The first loop from which on all can be one: along them, `map` reads
-/// consecutive elements, or the same one.
-static int64_t findMergedLoop(AffineMap map) {
-  int64_t loops = map.getNumDims(), same = loops;
-  while (same > 0 && !map.isFunctionOfDim(same - 1))
-    --same;
-  int64_t consecutive = loops;
-  for (AffineExpr expr : llvm::reverse(map.getResults())) {
-    if (consecutive == 0 ||
-        expr != getAffineDimExpr(consecutive - 1, map.getContext()))
-      break;
-    --consecutive;
-  }
-  // The last loop is one in any case.
-  return std::min({same, consecutive, loops - 1});
-}
-
 /// Tables by which a tree finds elements of a row, the same for each row, which
 /// begins with dimension `first`: with the maps by which operations read them.
 static llvm::MapVector<Value, AffineMap> findRowTables(Value value,
@@ -163,44 +147,6 @@ static llvm::MapVector<Value, AffineMap> findRowTables(Value value,
   return tables;
 }
 
-/// The first dimension of `value` from which on all can be one: each operand of
-/// its tree has consecutive elements along them, or is the same, and so are
-/// those of the destination.
-static int64_t findMergedDimension(Value value, RankedTensorType destination) {
-  auto type = cast<RankedTensorType>(value.getType());
-  int64_t last = type.getRank() - 1, first = 0;
-  for (int64_t dim = last; dim > 0 && first == 0; --dim)
-    if (type.getDimSize(dim) != destination.getDimSize(dim))
-      first = dim;
-  llvm::SetVector<Value> values;
-  values.insert(value);
-  for (size_t i = 0; i < values.size(); ++i) {
-    Operation *definition = values[i].getDefiningOp();
-    if (!definition || isa<linalg::FillOp, tensor::EmptyOp>(definition) ||
-        definition->hasTrait<OpTrait::ConstantLike>())
-      continue;
-    auto op = dyn_cast<linalg::LinalgOp>(definition);
-    if (!op || !op.getIndexingMapMatchingResult(cast<OpResult>(values[i]))
-                    .isIdentity())
-      return last;
-    for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
-      first = std::max(first, std::min<int64_t>(index.getDim() + 1, last));
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (op.getMatchingBlockArgument(&operand).use_empty())
-        continue;
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      first = std::max(first, findMergedLoop(map));
-      if (!isa<RankedTensorType>(operand.get().getType()))
-        continue;
-      // Results of other operations must be needed at the same points.
-      if (operand.get().getDefiningOp<linalg::LinalgOp>() && !map.isIdentity())
-        return last;
-      values.insert(operand.get());
-    }
-  }
-  return first;
-}
-
 namespace {
 /// Writes the elements of a tree in tiles of whole rows, or of chunks of long
 /// rows. Dimensions with consecutive elements are one row.
@@ -218,6 +164,11 @@ public:
     while (first > least &&
            ShapedType::getNumElements(shape.drop_front(first)) < tileElements)
       --first;
+    shortRows = findShortRows(kernel, value, first);
+    if (shortRows) {
+      first = shortRows->dim;
+      tileElements -= tileElements % shortRows->size;
+    }
     outer.assign(shape.begin(), shape.begin() + first);
     merged = shape.size() - 1 - first;
     extent = ShapedType::getNumElements(shape.drop_front(first));
@@ -235,10 +186,14 @@ public:
     lanes = isOneRow ? chooseLanes(kernel.target(), extent) : chooseRowLanes();
     unroll =
         lanes > kernel.target().lanes ? unrolledWideBlocks : unrolledBlocks;
-    streams = isWhole && kernel.streams(shape.back());
+    if (shortRows)
+      unroll = shortRows->roundBlocks(unroll, lanes);
+    // Short rows begin at known lanes of each block.
+    streams = isWhole && kernel.streams(shape.back()) && !shortRows;
     if (isWhole && !streams)
       collectPrefetched();
-    if (!kernel.target().gathers && rows > 1 && extent <= tileElements)
+    if (!kernel.target().gathers && !shortRows && rows > 1 &&
+        extent <= tileElements)
       tables = findRowTables(value, first);
   }
 
@@ -378,9 +333,15 @@ private:
                        TreeEmitter tree(kernel, lanes, block.active);
                        if (isOneRow)
                          return tree.storeInRow(value, block.index);
-                       tree.store(value, lanePoint(rowIndices, block.index),
-                                  offsets);
+                       tree.store(value, getPoint(rowIndices, block), offsets);
                      });
+  }
+
+  Point getPoint(ArrayRef<Value> row, LaneBlock block) const {
+    if (shortRows)
+      return shortRows->getPoint(kernel, ArrayRef(row).take_front(outer.size()),
+                                 block, lanes);
+    return lanePoint(row, block.index);
   }
 
   /// Uses nontemporal stores for whole lines, one fewer than if the first began
@@ -426,6 +387,8 @@ private:
   /// Dimensions that are part of a row beside the last one.
   int64_t merged;
   bool streams;
+  /// Rows of which several make a block.
+  std::optional<ShortRows> shortRows;
   /// True if all rows are written as one.
   bool isOneRow;
   llvm::MapVector<Value, AffineMap> tables;
@@ -450,7 +413,8 @@ Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
     kernel.dropKnob(grainKnob);
     return emitScalar(kernel, value);
   }
-  if (std::optional<int64_t> cross = findCrossDimension(value)) {
+  if (std::optional<int64_t> cross = findCrossDimension(value);
+      cross && !isInterleaved(kernel, value, *cross)) {
     kernel.dropKnob(grainKnob);
     return emitTransposedElements(kernel, value, *cross, offsets);
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "LaneLoop.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -39,6 +40,9 @@ FailureOr<Tile> hamkaas::emitLoops(KernelBuilder &kernel, Value result) {
   // Iterations may read any element.
   for (Value argument : kernel.arguments())
     kernel.forbidAlias(argument);
+  if (!kernel.target().gathers)
+    if (std::optional<LaneLoop> lanes = LaneLoop::match(loop, *tiles))
+      return lanes->emit(kernel);
   kernel.tileLoop(*tiles, [&](Value tile) {
     IRMapping values;
     values.map(loop.getInductionVar(), tile);

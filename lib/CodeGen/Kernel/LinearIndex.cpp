@@ -65,6 +65,47 @@ std::optional<int64_t> hamkaas::findUnitLoop(AffineExpr expr) {
   return left && right ? std::max(*left, *right) : left ? left : right;
 }
 
+/// Adds `kernel.constant(distance)`, which may be negative.
+static Value move(KernelBuilder &kernel, Value index, int64_t distance) {
+  return distance < 0 ? kernel.subtract(index, kernel.constant(-distance))
+                      : kernel.add(index, distance);
+}
+
+/// Equal lanes have equal coordinates: a common step is one, and the index is
+/// that of the first lane.
+Coordinate Coordinate::fromOffsets(KernelBuilder &kernel, Value index,
+                                   ArrayRef<int64_t> offsets) {
+  Coordinate result{move(kernel, index, offsets.front())};
+  for (int64_t offset : offsets)
+    result.offsets.push_back(offset - offsets.front());
+  int64_t step = result.offsets.size() > 1 ? result.offsets[1] : 0;
+  bool hasStep = llvm::all_of(llvm::enumerate(result.offsets), [&](auto lane) {
+    return lane.value() == int64_t(lane.index()) * step;
+  });
+  if (!hasStep)
+    return result;
+  result.step = step;
+  result.offsets.clear();
+  return result;
+}
+
+/// `at`, the sum of the first lanes and steps, with the distances of lanes that
+/// have no common step.
+static Coordinate addOffsets(KernelBuilder &kernel, const LinearForm &form,
+                             PointRef point, Coordinate at) {
+  SmallVector<int64_t> offsets;
+  for (auto [factor, coordinate] : llvm::zip_equal(form.factors, point))
+    if (factor != 0 && !coordinate.offsets.empty())
+      offsets.resize(coordinate.offsets.size());
+  if (offsets.empty())
+    return at;
+  for (auto [factor, coordinate] : llvm::zip_equal(form.factors, point))
+    for (auto [lane, offset] : llvm::enumerate(offsets))
+      if (factor != 0)
+        offset += factor * coordinate.offset(lane);
+  return Coordinate::fromOffsets(kernel, at.index, offsets);
+}
+
 /// Additions come before subtractions, so that no intermediate value is below
 /// the result, which is no negative number.
 static Coordinate apply(KernelBuilder &kernel, const LinearForm &form,
@@ -81,7 +122,7 @@ static Coordinate apply(KernelBuilder &kernel, const LinearForm &form,
       index = kernel.subtract(index, kernel.multiply(at.index, -factor));
   if (form.constant < 0)
     index = kernel.subtract(index, kernel.constant(-form.constant));
-  return {index, step};
+  return addOffsets(kernel, form, point, {index, step});
 }
 
 Point hamkaas::applyLinear(KernelBuilder &kernel, AffineMap map,

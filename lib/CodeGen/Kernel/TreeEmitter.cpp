@@ -156,6 +156,7 @@ void TreeEmitter::emit(Operation &op, PointRef point, IRMapping &values) {
 }
 
 Value TreeEmitter::emitIndex(Coordinate coordinate) {
+  assert(coordinate.offsets.empty() && "expected lanes of a common step");
   if (!coordinate.step)
     return coordinate.index;
   OpBuilder &ir = kernel.ir();

@@ -7,23 +7,26 @@
 
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
 
-/// The largest distance at which lanes are selected from whole vectors: a
-/// vector load costs as much as a scalar one.
+/// The largest distance at which lanes are selected from whole vectors, and the
+/// largest number of these: a vector load costs as much as a scalar one.
 static constexpr int64_t maxSpread = 4;
 
 static SmallVector<Value> getLane(KernelBuilder &kernel, PointRef point,
                                   int64_t lane) {
   SmallVector<Value> indices;
-  for (Coordinate c : point)
-    indices.push_back(
-        c.step < 0 ? kernel.subtract(c.index, kernel.constant(-c.step * lane))
-                   : kernel.add(c.index, c.step * lane));
+  for (const Coordinate &c : point) {
+    int64_t offset = c.offset(lane);
+    indices.push_back(offset < 0
+                          ? kernel.subtract(c.index, kernel.constant(-offset))
+                          : kernel.add(c.index, offset));
+  }
   return indices;
 }
 
@@ -32,12 +35,15 @@ Value TreeEmitter::read(Value tensor, PointRef point) {
     kernel.forbidAlias(tensor);
   if (tensor == kernel.destinationArgument())
     tensor = kernel.destination;
-  auto runs = [](Coordinate c) { return c.runs(); };
+  auto runs = [](const Coordinate &c) { return c.runs(); };
   if (llvm::none_of(point, runs) && kernel.hasOneElement(tensor))
     return kernel.loadOnlyElement(tensor);
   if (llvm::none_of(point, runs))
     return tensor::ExtractOp::create(kernel.ir(), kernel.loc(), tensor,
                                      getLane(kernel, point, 0));
+  if (llvm::any_of(point,
+                   [](const Coordinate &c) { return !c.offsets.empty(); }))
+    return readWindows(tensor, point);
   bool alongLast = llvm::none_of(point.drop_back(), runs);
   if (alongLast && point.back().step == 1)
     return kernel.load(tensor, getLane(kernel, point, 0), lanes, active);
@@ -92,6 +98,75 @@ Value TreeEmitter::readSpread(Value tensor, PointRef point) {
       collected = window;
     collected = vector::ShuffleOp::create(kernel.ir(), kernel.loc(), collected,
                                           window, picked);
+  }
+  return collected;
+}
+
+/// The distances of the first `active` lanes from the first, in elements of a
+/// tensor of `shape`.
+static SmallVector<int64_t>
+getDistances(PointRef point, ArrayRef<int64_t> shape, int64_t active) {
+  SmallVector<int64_t> distances(active, 0);
+  SmallVector<int64_t> strides = computeStrides(shape);
+  for (auto [lane, distance] : llvm::enumerate(distances))
+    for (auto [coordinate, stride] : llvm::zip_equal(point, strides))
+      distance += coordinate.offset(lane) * stride;
+  return distances;
+}
+
+namespace {
+/// Consecutive elements from those of `lane` on, at the distance `begin`.
+struct Window {
+  int64_t lane, begin, count;
+};
+} // namespace
+
+/// The fewest windows of at most `size` elements that have all `distances`.
+static SmallVector<Window> findWindows(ArrayRef<int64_t> distances,
+                                       int64_t size) {
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(distances.size()));
+  llvm::stable_sort(
+      order, [&](int64_t a, int64_t b) { return distances[a] < distances[b]; });
+  SmallVector<Window> windows;
+  for (int64_t lane : order) {
+    int64_t at = distances[lane];
+    if (windows.empty() || at >= windows.back().begin + size)
+      windows.push_back({lane, at, 1});
+    windows.back().count = at - windows.back().begin + 1;
+  }
+  return windows;
+}
+
+/// Lanes at any distances that are known: selects them from whole vectors, if
+/// a few of these have all.
+Value TreeEmitter::readWindows(Value tensor, PointRef point) {
+  SmallVector<int64_t> distances = getDistances(
+      point, cast<RankedTensorType>(tensor.getType()).getShape(), active);
+  SmallVector<Window> windows = findWindows(distances, lanes);
+  if (windows.size() > maxSpread)
+    return readLanes(tensor, point);
+  if (llvm::equal(distances, llvm::seq<int64_t>(0, active)))
+    return kernel.load(tensor, getLane(kernel, point, 0), lanes, active);
+  // Inactive lanes are copies.
+  distances.resize(lanes, distances.back());
+  Value collected;
+  for (const Window &window : windows) {
+    int64_t width = llvm::PowerOf2Ceil(window.count);
+    Value elements = kernel.load(tensor, getLane(kernel, point, window.lane),
+                                 width, window.count);
+    SmallVector<int64_t> picked;
+    for (auto [lane, distance] : llvm::enumerate(distances)) {
+      int64_t at = distance - window.begin;
+      bool isHere = at >= 0 && at < window.count;
+      if (collected)
+        picked.push_back(isHere ? lanes + at : int64_t(lane));
+      else
+        picked.push_back(isHere ? at : 0);
+    }
+    collected = vector::ShuffleOp::create(kernel.ir(), kernel.loc(),
+                                          collected ? collected : elements,
+                                          elements, picked);
   }
   return collected;
 }

@@ -7,6 +7,7 @@
 
 #include "GenericBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -24,6 +25,8 @@ struct LowerReshape
     RankedTensorType type = getStorageType(op->getResult(0).getType());
     Value x = operands[0];
     Location loc = op->getLoc();
+    if (isa<GroupOp>(op->getParentOp()))
+      return buildPerRow(builder, loc, type, x);
     int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
     ArrayRef<ReassociationIndices> none;
     if (rank == 0)
@@ -50,6 +53,22 @@ struct LowerReshape
       return flat;
     return tensor::ExpandShapeOp::create(builder, loc, type, flat,
                                          flatten(type.getRank()));
+  }
+
+private:
+  /// Within a kernel, one number a row gets or loses a last dimension of 1.
+  static Value buildPerRow(OpBuilder &builder, Location loc,
+                           RankedTensorType type, Value x) {
+    auto from = cast<RankedTensorType>(x.getType());
+    int64_t rows = std::min(from.getRank(), type.getRank());
+    SmallVector<AffineExpr> read;
+    for (int64_t dim = 0; dim < from.getRank(); ++dim)
+      read.push_back(dim < rows ? builder.getAffineDimExpr(dim)
+                                : builder.getAffineConstantExpr(0));
+    return buildParallel(
+        builder, loc, type, x,
+        AffineMap::get(type.getRank(), 0, read, builder.getContext()),
+        [](OpBuilder &, Location, ValueRange v) { return v[0]; });
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include "HamKaas/Frontend/Builder/CreateOperation.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -105,6 +106,25 @@ static Tensor convolveSpread(GraphBuilder &b, Tensor x, Tensor w,
 
 namespace {
 
+/// The convolution of one phase.
+struct Phase {
+  Windows windows;
+  /// The first element of a window of the transposed convolution that it has,
+  /// and how much of the input no window reaches.
+  Shape offsets, cropLow, cropHigh;
+  /// True if no window reaches its positions, or windows of padding alone.
+  bool isZero = false;
+
+  /// Returns whether both convolutions read the same elements.
+  bool readsLike(const Phase &other) const {
+    return windows.sizes == other.windows.sizes &&
+           windows.padLow == other.windows.padLow &&
+           windows.padHigh == other.windows.padHigh &&
+           cropLow == other.cropLow && cropHigh == other.cropHigh && !isZero &&
+           !other.isZero;
+  }
+};
+
 /// The positions of the result that have equal remainders modulo the strides
 /// are a convolution of the input with a part of each window, without zeros
 /// between elements.
@@ -112,14 +132,17 @@ class Phases {
 public:
   Phases(GraphBuilder &b, Tensor x, Tensor w, const Windows &windows,
          ArrayRef<int64_t> added, int64_t groups)
-      : b(b), x(x), w(w), windows(windows), groups(groups),
-        remainders(windows.count(), 0) {
+      : b(b), x(x), w(w), windows(windows), groups(groups) {
     for (int64_t i = 0; i < windows.count(); ++i) {
       int64_t stride = windows.strides[i];
       sizes.push_back((x.dim(i + 1) - 1) * stride + windows.extent(i) -
                       windows.padLow[i] - windows.padHigh[i] + added[i]);
       counts.push_back(llvm::divideCeil(sizes.back(), stride));
     }
+    int64_t count = ShapedType::getNumElements(windows.strides);
+    for (int64_t i = 0; i < count; ++i)
+      phases.push_back(getPhase(
+          delinearize(i, computeStrides(ArrayRef<int64_t>(windows.strides)))));
   }
 
   /// Returns whether the phases are few, and parts of a window dense.
@@ -134,74 +157,114 @@ public:
   }
 
   Tensor build() {
-    Tensor y = interleave(0);
+    bool areAlike =
+        groups == 1 && llvm::all_of(phases, [&](const Phase &phase) {
+          return phase.readsLike(phases.front());
+        });
+    Tensor y = areAlike ? convolveAll() : stack();
     if (!y)
       return {};
-    Shape shape(y.shape()), zeros(sizes.size(), 0), high;
-    shape.resize(1);
+    Shape shape{x.dim(0)}, zeros(sizes.size(), 0), high;
     for (auto [count, stride, size] :
          llvm::zip_equal(counts, windows.strides, sizes)) {
       shape.push_back(count * stride);
       high.push_back(count * stride - size);
     }
-    shape.push_back(y.dim(y.rank() - 1));
+    shape.push_back(channels());
     return cropSpatial(b, b.reshape(y, shape), zeros, high);
   }
 
 private:
-  /// The phases of spatial dimension `dim` and those behind it: a dimension of
-  /// the strides follows each of theirs.
-  Tensor interleave(int64_t dim) {
-    if (dim == windows.count())
-      return convolve();
-    SmallVector<Tensor> parts;
-    for (int64_t i = 0; i < windows.strides[dim]; ++i) {
-      remainders[dim] = i;
-      Tensor part = interleave(dim + 1);
-      if (!part)
-        return {};
-      Shape shape(part.shape());
-      shape.insert(shape.begin() + dim + 2, 1);
-      parts.push_back(b.reshape(part, shape));
-    }
-    return b.concat(parts, dim + 2);
-  }
+  int64_t channels() const { return groups * w.dim(windows.count()); }
 
-  /// The phase `remainders`.
-  Tensor convolve() {
-    Windows part = windows;
-    Shape offsets, cropLow, cropHigh;
-    bool isEmpty = false;
+  /// The phase whose positions have these remainders.
+  Phase getPhase(ArrayRef<int64_t> remainders) const {
+    Phase phase{windows, {}, {}, {}};
     for (int64_t i = 0; i < windows.count(); ++i) {
       int64_t stride = windows.strides[i];
       int64_t first = remainders[i] + windows.padLow[i];
-      offsets.push_back(first % stride);
-      int64_t size =
-          std::max<int64_t>(windows.sizes[i] - offsets[i] + stride - 1, 0) /
-          stride;
+      phase.offsets.push_back(first % stride);
+      int64_t size = std::max<int64_t>(
+                         windows.sizes[i] - phase.offsets[i] + stride - 1, 0) /
+                     stride;
       int64_t low = size - 1 - first / stride;
       int64_t high = counts[i] + size - 1 - x.dim(i + 1) - low;
-      part.sizes[i] = size;
-      part.strides[i] = 1;
-      part.padLow[i] = std::max<int64_t>(low, 0);
-      part.padHigh[i] = std::max<int64_t>(high, 0);
-      cropLow.push_back(std::max<int64_t>(-low, 0));
-      cropHigh.push_back(std::max<int64_t>(-high, 0));
-      // Positions that no window reaches, or windows in the padding alone.
-      isEmpty |= size == 0 || cropLow.back() + cropHigh.back() >= x.dim(i + 1);
+      phase.windows.sizes[i] = size;
+      phase.windows.strides[i] = 1;
+      phase.windows.padLow[i] = std::max<int64_t>(low, 0);
+      phase.windows.padHigh[i] = std::max<int64_t>(high, 0);
+      phase.cropLow.push_back(std::max<int64_t>(-low, 0));
+      phase.cropHigh.push_back(std::max<int64_t>(-high, 0));
+      phase.isZero |=
+          size == 0 ||
+          phase.cropLow.back() + phase.cropHigh.back() >= x.dim(i + 1);
     }
-    if (isEmpty)
-      return zeros();
-    return b.conv(
-        cropSpatial(b, x, cropLow, cropHigh),
-        transposeWeights(b, w, groups, offsets, part.sizes, windows.strides),
-        part, groups);
+    return phase;
   }
 
-  Tensor zeros() {
+  Tensor getWeights(const Phase &phase) const {
+    return transposeWeights(b, w, groups, phase.offsets, phase.windows.sizes,
+                            windows.strides);
+  }
+
+  Tensor convolve(const Phase &phase, Tensor weights) const {
+    return b.conv(cropSpatial(b, x, phase.cropLow, phase.cropHigh), weights,
+                  phase.windows, groups);
+  }
+
+  /// All phases as the channels of one convolution; its positions and phases in
+  /// turns.
+  Tensor convolveAll() const {
+    SmallVector<Tensor> weights;
+    for (const Phase &phase : phases)
+      weights.push_back(getWeights(phase));
+    int64_t spatial = windows.count();
+    Tensor y = convolve(phases.front(), b.concat(weights, spatial + 1));
+    if (!y)
+      return {};
     Shape shape{x.dim(0)};
     llvm::append_range(shape, counts);
-    shape.push_back(groups * w.dim(windows.count()));
+    llvm::append_range(shape, windows.strides);
+    shape.push_back(channels());
+    return interleave(b.reshape(y, shape), /*positions=*/1,
+                      /*places=*/spatial + 1);
+  }
+
+  /// The phases one after the other, each of which a kernel writes in place;
+  /// then their positions and phases in turns.
+  Tensor stack() const {
+    SmallVector<Tensor> parts;
+    Shape one{1, x.dim(0)};
+    llvm::append_range(one, counts);
+    one.push_back(channels());
+    for (const Phase &phase : phases) {
+      Tensor part = phase.isZero ? zeros() : convolve(phase, getWeights(phase));
+      if (!part)
+        return {};
+      parts.push_back(b.reshape(part, one));
+    }
+    Shape shape(windows.strides);
+    llvm::append_range(shape, ArrayRef(one).drop_front());
+    return interleave(b.reshape(b.concat(parts, 0), shape),
+                      /*positions=*/windows.count() + 1, /*places=*/0);
+  }
+
+  /// A dimension of phases follows each of positions; theirs begin at the given
+  /// dimensions of `y`.
+  Tensor interleave(Tensor y, int64_t positions, int64_t places) const {
+    Shape order{positions - 1};
+    for (int64_t i = 0; i < windows.count(); ++i) {
+      order.push_back(positions + i);
+      order.push_back(places + i);
+    }
+    order.push_back(y.rank() - 1);
+    return b.permute(y, order);
+  }
+
+  Tensor zeros() const {
+    Shape shape{x.dim(0)};
+    llvm::append_range(shape, counts);
+    shape.push_back(channels());
     return b.broadcast(b.scalar(x.elementType(), 0), shape);
   }
 
@@ -211,7 +274,8 @@ private:
   int64_t groups;
   /// Of the result, and of each phase.
   Shape sizes, counts;
-  Shape remainders;
+  /// In the order of their remainders.
+  SmallVector<Phase, 0> phases;
 };
 
 } // namespace

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/LoopOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegularIndices.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Frontend/Builder/GraphBuilder.h"
 
@@ -126,6 +128,18 @@ Tensor GraphBuilder::concat(ArrayRef<Tensor> parts, int64_t dim) {
   return empty(shape, parts.front().elementType());
 }
 
+/// Indices that slices and repetitions take are constants of the graph, however
+/// many: passes see them. Others are a table in memory.
+void GraphBuilder::keepRegular(const Tensor &indices, int64_t size) {
+  if (!indices.isConstant() || indices.isTrainable() || indices.value() ||
+      indices.rank() != 1 || indices.count() > largestConstant ||
+      !findRegularIndices(indices.elements().i64, size))
+    return;
+  indices.data->value =
+      ConstantOp::create(constants, location, indices.type(),
+                         getCompactElements(indices.elements()));
+}
+
 Tensor GraphBuilder::gather(Tensor x, Tensor indices, int64_t dim,
                             bool areChecked) {
   if (!x || !indices)
@@ -136,6 +150,7 @@ Tensor GraphBuilder::gather(Tensor x, Tensor indices, int64_t dim,
     llvm::append_range(shape, x.shape().drop_front(dim + 1));
     return empty(shape, x.elementType());
   }
+  keepRegular(indices, x.dim(dim));
   return create<GatherOp>({x, indices},
                           {.dim = number(dim), .unchecked = flag(areChecked)});
 }

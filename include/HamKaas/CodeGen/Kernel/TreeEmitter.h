@@ -20,10 +20,20 @@ namespace hamkaas {
 struct Coordinate {
   mlir::Value index;
   int64_t step = 0;
+  /// If the lanes have no common step: lane i has `index + offsets[i]`.
+  llvm::SmallVector<int64_t, 0> offsets = {};
+
+  /// The coordinate whose lane i has `index + offsets[i]`.
+  static Coordinate fromOffsets(KernelBuilder &kernel, mlir::Value index,
+                                llvm::ArrayRef<int64_t> offsets);
+  int64_t offset(int64_t lane) const {
+    return offsets.empty() ? step * lane : offsets[lane];
+  }
 
   /// Returns whether lanes may differ.
   bool runs() const {
-    return step != 0 || mlir::isa<mlir::VectorType>(index.getType());
+    return step != 0 || !offsets.empty() ||
+           mlir::isa<mlir::VectorType>(index.getType());
   }
 
   bool operator==(const Coordinate &) const = default;
@@ -104,6 +114,7 @@ private:
   void noteCounting(mlir::Operation &op, mlir::IRMapping &values);
 
   mlir::Value readSpread(mlir::Value tensor, PointRef point);
+  mlir::Value readWindows(mlir::Value tensor, PointRef point);
   mlir::Value readGathered(mlir::Value tensor, PointRef point);
   mlir::Value readLanes(mlir::Value tensor, PointRef point);
   mlir::Value

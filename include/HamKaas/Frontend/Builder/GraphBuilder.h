@@ -312,6 +312,7 @@ private:
   std::optional<llvm::SmallVector<mlir::Value>>
   buildBody(const LoopInputs &loop, LoopBody body, mlir::Block &block);
   mlir::Value createParameter(const Tensor &tensor);
+  void keepRegular(const Tensor &indices, int64_t size);
   void dropUnused();
   void addGenerator();
   void storeGenerator();

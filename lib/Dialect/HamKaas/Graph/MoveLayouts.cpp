@@ -206,6 +206,7 @@ private:
   };
 
   static void moveLayouts(Block &block) {
+    mergePermutesAroundReshapes(block);
     moveReshapesOutward(block);
     State state(block);
     // Both sides of a permute may take the layout of the other one. New
@@ -279,8 +280,8 @@ private:
 
   /// Permutes that were in the way.
   static void eraseUnused(Block &block) {
-    for (auto op :
-         llvm::make_early_inc_range(llvm::reverse(block.getOps<PermuteOp>())))
+    SmallVector<PermuteOp> permutes(block.getOps<PermuteOp>());
+    for (PermuteOp op : llvm::reverse(permutes))
       if (op.use_empty())
         op.erase();
   }

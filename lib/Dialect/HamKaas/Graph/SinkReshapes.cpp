@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "SimplifyPatterns.h"
 #include "mlir/IR/IRMapping.h"
@@ -166,4 +167,63 @@ void hamkaas::moveReshapesBehindPointwise(Block &block) {
   for (ReshapeOp reshape : llvm::reverse(reshapes))
     if (reshape.use_empty())
       reshape.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Elements that move
+//===----------------------------------------------------------------------===//
+
+static bool isElementwise(Operation *op) {
+  auto kernelOp = dyn_cast_or_null<KernelOpInterface>(op);
+  return kernelOp && kernelOp.getKernelFamily() == KernelFamily::Elementwise;
+}
+
+/// Returns whether the kernel that computes `operand` of a pointwise operation
+/// on `shape` can take that: a contraction's, or that of elements that nothing
+/// else reads. A reshape would stand between.
+static bool isOfTaker(Value operand, Shape shape) {
+  bool isRead = operand.hasOneUse() && getShape(operand) == shape;
+  while (auto reshape = operand.getDefiningOp<ReshapeOp>()) {
+    operand = reshape.getX();
+    isRead = false;
+  }
+  auto kernelOp = operand.getDefiningOp<KernelOpInterface>();
+  return kernelOp && (isRead || !isElementwise(kernelOp));
+}
+
+/// Returns whether the kernel of a reduction, say, may compute `value` where it
+/// reads it.
+static bool isReadByRoot(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    auto kernelOp = dyn_cast<KernelOpInterface>(user);
+    return kernelOp && !isElementwise(user) && kernelOp.readsInOrder();
+  });
+}
+
+/// Returns whether the kernel of what `reshape` reshapes can take `user`.
+static bool canTake(ReshapeOp reshape, Operation *user) {
+  auto kernelOp = dyn_cast<KernelOpInterface>(user);
+  return kernelOp && kernelOp.isPointwise() &&
+         getShape(user->getResult(0)) == getShape(reshape) &&
+         llvm::none_of(user->getOperands(),
+                       [&](Value operand) {
+                         return isOfTaker(operand, getShape(reshape));
+                       }) &&
+         !isReadByRoot(user->getResult(0));
+}
+
+void hamkaas::moveReshapesOfMovedElements(Block &block) {
+  SmallVector<ReshapeOp> reshapes(block.getOps<ReshapeOp>());
+  DenseSet<Operation *> parameterOps = findParameterOps(block);
+  for (ReshapeOp reshape : reshapes) {
+    Operation *source = reshape.getX().getDefiningOp();
+    if (!isElementwise(source) || parameterOps.contains(source) ||
+        cast<KernelOpInterface>(source).isPointwise() || !source->hasOneUse())
+      continue;
+    while (reshape && reshape->hasOneUse() &&
+           canTake(reshape, *reshape->user_begin())) {
+      Value moved = moveBehind(*reshape->user_begin(), reshape);
+      reshape = moved ? cast<ReshapeOp>(*moved.user_begin()) : ReshapeOp();
+    }
+  }
 }

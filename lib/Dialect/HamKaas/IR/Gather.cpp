@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantIndices.h"
-#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegularIndices.h"
 #include "ShapeArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -32,7 +32,26 @@ int64_t GatherOp::getFlops() { return 0; }
 
 bool GatherOp::checksValues() { return !getUnchecked(); }
 
+/// Evenly spaced elements are a strided slice.
+static LogicalResult replaceBySlice(GatherOp op, PatternRewriter &rewriter) {
+  std::optional<RegularIndices> at = findRegularIndices(op);
+  if (!at || at->groups != 1 || (at->size > 1 && at->step == 0))
+    return rewriter.notifyMatchFailure(op, "the indices have no common step");
+  RankedTensorType type = op.getX().getType();
+  SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getShape()),
+      strides(type.getRank(), 1);
+  offsets[op.getDim()] = at->first;
+  sizes[op.getDim()] = at->size;
+  strides[op.getDim()] = at->step;
+  auto slice = StridedSliceOp::create(rewriter, op.getLoc(), op.getX(), offsets,
+                                      sizes, strides);
+  rewriter.replaceOp(op, slice);
+  return success();
+}
+
 LogicalResult GatherOp::canonicalize(GatherOp op, PatternRewriter &rewriter) {
+  if (succeeded(replaceBySlice(op, rewriter)))
+    return success();
   return uncheckConstantIndices(op, op.getX().getType().getDimSize(op.getDim()),
                                 rewriter);
 }

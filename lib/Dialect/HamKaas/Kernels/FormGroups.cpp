@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
@@ -16,8 +17,11 @@
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "JoinConcats.h"
 #include "NarrowProducts.h"
+#include "RowChains.h"
 #include "WindowSources.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -212,7 +216,8 @@ public:
       : last(last), root(isRoot(last) ? last : nullptr),
         parameterOps(parameterOps), widenKeys(widenKeys) {
     members.insert(last);
-    if (addPlanarWindows() || addAttention())
+    addJoined();
+    if (addPlanarWindows() || addAttention() || addRowChain())
       return;
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
@@ -236,6 +241,20 @@ public:
 
 private:
   using Members = llvm::SetVector<Operation *>;
+
+  /// Pointwise operations whose results a concat copies.
+  void addJoined() {
+    auto concat = dyn_cast<ConcatOp>(last.getOperation());
+    if (!concat)
+      return;
+    root = last;
+    for (Operation *op : findJoined(concat))
+      if (parameterOps.contains(op) == parameterOps.contains(last) &&
+          members.size() < maxMembers) {
+        members.insert(op);
+        rootProducers.insert(op);
+      }
+  }
 
   /// Attention with the permutes around it, which are a matter of indices.
   bool addAttention() {
@@ -453,6 +472,18 @@ private:
     return true;
   }
 
+  /// Reductions of rows and what computes with them, such as the logarithm of
+  /// a softmax.
+  bool addRowChain() {
+    SmallVector<Operation *> chain =
+        findRowChain(last, parameterOps, maxMembers);
+    if (chain.empty())
+      return false;
+    members.insert_range(chain);
+    family = KernelFamily::Row;
+    return true;
+  }
+
   void addProducers(Operation *op) {
     if (!readsInOrder(op))
       return;
@@ -557,6 +588,8 @@ private:
 std::string Group::describe(ArrayRef<Operation *> ops) const {
   std::string text;
   for (Operation *op : ops) {
+    if (isa<ReshapeOp>(op))
+      continue;
     if (!text.empty())
       text += '+';
     text += op->getName().stripDialect();
@@ -689,6 +722,8 @@ private:
 
   /// From the end, so that each op meets its users' groups first.
   void formGroups(Block &block) {
+    movePointwiseBeforeConcats(block);
+    moveReshapesOfMovedElements(block);
     foldBroadcastNumbers(block);
     repeatBroadcasts(block);
     reshapeBeforeDequantizing(block);

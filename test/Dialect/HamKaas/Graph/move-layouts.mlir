@@ -459,3 +459,50 @@ func.func @leaky_relu(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>)
   %4 = hamkaas.select %3, %2, %1 : tensor<2x3x8xi1>, tensor<2x3x8xf32>, tensor<2x3x8xf32>
   return %4 : tensor<2x3x8xf32>
 }
+
+// Dimensions that are merged between two permutes are merged behind both. A sum
+// between them moves behind, too.
+
+// CHECK-LABEL: func @merged_between(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x8x9x2x2x3xf32>, %[[B:.*]]: tensor<1x1x1x3xf32>
+// CHECK:         %[[P:.*]] = hamkaas.permute %[[X]][0, 5, 1, 3, 2, 4]
+// CHECK-NEXT:    %[[R:.*]] = hamkaas.reshape %[[P]] : tensor<2x3x8x2x9x2xf32> -> tensor<2x3x16x18xf32>
+// CHECK-NEXT:    %[[C:.*]] = hamkaas.reshape %[[B]] : tensor<1x1x1x3xf32> -> tensor<1x3x1x1xf32>
+// CHECK-NEXT:    %[[A:.*]] = hamkaas.add %[[R]], %[[C]]
+// CHECK-NEXT:    return %[[A]]
+func.func @merged_between(%x: tensor<2x8x9x2x2x3xf32>, %b: tensor<1x1x1x3xf32>) -> tensor<2x3x16x18xf32> {
+  %0 = hamkaas.permute %x[0, 1, 3, 2, 4, 5] : tensor<2x8x9x2x2x3xf32>
+  %1 = hamkaas.reshape %0 : tensor<2x8x2x9x2x3xf32> -> tensor<2x16x18x3xf32>
+  %2 = hamkaas.add %1, %b : tensor<2x16x18x3xf32>, tensor<1x1x1x3xf32>
+  %3 = hamkaas.permute %2[0, 3, 1, 2] : tensor<2x16x18x3xf32>
+  return %3 : tensor<2x3x16x18xf32>
+}
+
+// Those that are split between two permutes are split before both.
+
+// CHECK-LABEL: func @split_between(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x8x9x12xf32>
+// CHECK-NEXT:    %[[R:.*]] = hamkaas.reshape %[[X]] : tensor<2x8x9x12xf32> -> tensor<2x8x9x2x2x3xf32>
+// CHECK-NEXT:    %[[P:.*]] = hamkaas.permute %[[R]][0, 5, 1, 3, 2, 4]
+// CHECK-NEXT:    return %[[P]]
+func.func @split_between(%x: tensor<2x8x9x12xf32>) -> tensor<2x3x8x2x9x2xf32> {
+  %0 = hamkaas.permute %x[0, 3, 1, 2] : tensor<2x8x9x12xf32>
+  %1 = hamkaas.reshape %0 : tensor<2x12x8x9xf32> -> tensor<2x2x2x3x8x9xf32>
+  %2 = hamkaas.permute %1[0, 3, 4, 1, 5, 2] : tensor<2x2x2x3x8x9xf32>
+  return %2 : tensor<2x3x8x2x9x2xf32>
+}
+
+// A permute with another user stays, as does one before a sum of another order.
+
+// CHECK-LABEL: func @not_merged(
+// CHECK-COUNT-4: hamkaas.permute
+// CHECK-NOT:     hamkaas.permute
+func.func @not_merged(%x: tensor<2x8x2x3xf32>, %y: tensor<16x3x2xf32>) -> (tensor<3x16x2xf32>, tensor<8x2x2x3xf32>, tensor<3x16x2xf32>) {
+  %0 = hamkaas.permute %x[1, 2, 3, 0] : tensor<2x8x2x3xf32>
+  %1 = hamkaas.reshape %0 : tensor<8x2x3x2xf32> -> tensor<16x3x2xf32>
+  %2 = hamkaas.permute %1[1, 0, 2] : tensor<16x3x2xf32>
+  %3 = hamkaas.permute %x[1, 2, 0, 3] : tensor<2x8x2x3xf32>
+  %4 = hamkaas.add %1, %y : tensor<16x3x2xf32>, tensor<16x3x2xf32>
+  %5 = hamkaas.permute %4[1, 0, 2] : tensor<16x3x2xf32>
+  return %2, %3, %5 : tensor<3x16x2xf32>, tensor<8x2x2x3xf32>, tensor<3x16x2xf32>
+}

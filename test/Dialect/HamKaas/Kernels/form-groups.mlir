@@ -436,3 +436,26 @@ func.func @knobs(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<4x16xf32>
   %3 = hamkaas.relu %2 {hamkaas.knobs = {grain = 512}} : tensor<4x8xf32>
   return %1, %3 : tensor<4x16xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// A reshape of moved elements stands behind what the kernel can take, but not
+// between two operations that another kernel has.
+
+// CHECK-LABEL: func @reshaped_elements(
+// CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "permute+add+relu"
+// CHECK:         hamkaas.reshape {{.*}} : tensor<3x4x2xf32> -> tensor<3x8xf32>
+// CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "permute"
+// CHECK:         hamkaas.reshape {{.*}} : tensor<3x4x2xf32> -> tensor<3x8xf32>
+// CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "exp+add"
+func.func @reshaped_elements(%x: tensor<2x3x4xf32>, %b: tensor<3x1xf32>, %y: tensor<3x8xf32>) -> (tensor<3x8xf32>, tensor<3x8xf32>) {
+  %0 = hamkaas.permute %x[1, 2, 0] : tensor<2x3x4xf32>
+  %1 = hamkaas.reshape %0 : tensor<3x4x2xf32> -> tensor<3x8xf32>
+  %2 = hamkaas.add %1, %b : tensor<3x8xf32>, tensor<3x1xf32>
+  %3 = hamkaas.relu %2 : tensor<3x8xf32>
+  %4 = hamkaas.permute %x[1, 2, 0] : tensor<2x3x4xf32>
+  %5 = hamkaas.reshape %4 : tensor<3x4x2xf32> -> tensor<3x8xf32>
+  %6 = hamkaas.exp %y : tensor<3x8xf32>
+  %7 = hamkaas.add %5, %6 : tensor<3x8xf32>, tensor<3x8xf32>
+  return %3, %7 : tensor<3x8xf32>, tensor<3x8xf32>
+}

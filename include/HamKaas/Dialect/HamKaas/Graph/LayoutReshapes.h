@@ -12,6 +12,11 @@
 
 namespace hamkaas {
 
+/// Makes one of two permutes between which a reshape splits or merges
+/// dimensions: the reshape comes before both, or behind. Pointwise operations
+/// may stand before the second one.
+void mergePermutesAroundReshapes(mlir::Block &block);
+
 /// Moves reshapes that only add or drop dimensions of 1 out of the regions
 /// between permutes: `reshape(permute(x))` becomes `permute(reshape(x))`, and a
 /// `permute(reshape(x))` that was there becomes `reshape(permute(x))`.
@@ -20,6 +25,11 @@ void moveReshapesOutward(mlir::Block &block);
 /// Moves reshapes of the result of a contraction behind the pointwise
 /// operations that follow, so that nothing stands between those and its kernel.
 void moveReshapesBehindPointwise(mlir::Block &block);
+
+/// The same for results of permutes, broadcasts and other operations that move
+/// elements, which pointwise operations take into their kernels, unless the
+/// kernel of another operation would.
+void moveReshapesOfMovedElements(mlir::Block &block);
 
 } // namespace hamkaas
 

@@ -68,7 +68,9 @@ def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
 
     Reshapes that only add or drop dimensions of 1, which frontends put around
     one-dimensional convolutions, first move across permutes, out of the
-    regions. Finally, a reshape of a contraction's result moves behind the
+    regions. Of two permutes between which a reshape splits or merges
+    dimensions, one is left, as between a convolution and pixels that are its
+    channels. Finally, a reshape of a contraction's result moves behind the
     pointwise operations that follow, which then join its kernel.
 
     A convolutional network is left with a permute at its first input and,

@@ -125,6 +125,38 @@ def ExpandDequantize : Pass<"hamkaas-expand-dequantize", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def GatherToBroadcast : Pass<"hamkaas-gather-to-broadcast", "mlir::ModuleOp"> {
+  let summary = "repeat elements without a table of indices";
+  let description = [{
+    Before: a `hamkaas.gather` of constant indices that take evenly spaced
+    elements, each several times in a row, or all of them several times, such as
+    nearest neighbours at a whole multiple of a size. After: a
+    `hamkaas.strided_slice` of these elements, if they are not all, and a
+    `hamkaas.broadcast` along new dimensions, which `hamkaas.reshape`s add and
+    merge. Gathers along several dimensions become one broadcast.
+
+    On one AMD Zen 5 core, repeating 1 x 256 x 40 x 40 twice along the last two
+    dimensions takes 0.08 ms instead of 0.24 ms.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
+def SplitPermutes : Pass<"hamkaas-split-permutes", "mlir::ModuleOp"> {
+  let summary = "split permutes that interleave into two";
+  let description = [{
+    Before: a `hamkaas.permute` whose result has 2 to 4 elements in the last
+    dimension, along which the operand is not contiguous, nor along the one
+    before: pixels that were channels, the last dimension of a convolution.
+    After: a permute that brings all dimensions behind that one before it, so
+    that rows are contiguous, and one that interleaves rows. A kernel reads the
+    rows as vectors; the first permute transposes matrices, and vanishes where a
+    convolution can have its channels first.
+
+    Run it before `hamkaas-pointwise-conv-to-matmul`.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def NestConcats : Pass<"hamkaas-nest-concats", "mlir::ModuleOp"> {
   let summary = "split concats of many operands into nested ones";
   let description = [{
@@ -263,7 +295,9 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
     * what a reduction reads once, in the shape that is reduced;
     * `permute`, `broadcast`, `strided_slice`, `pad` and `gather` join the tree
       of a pointwise user. They can be computed at any point, but read their
-      own operands from memory.
+      own operands from memory. A `reshape` between them moves behind the user,
+      unless the kernel of a contraction, reduction or row operation can take
+      that.
 
     A producer joins the group of its users only if all of them are in that
     group and read its elements in order. So no cycle arises and nothing is
@@ -277,6 +311,15 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
       it again, which is faster than memory: a scaled and masked softmax of
       1024 x 1024 takes 0.82 ms instead of 1.15 ms. One of `silu`, which costs
       more, would take 1.65 ms instead of 1.11 ms.
+    * Reductions along the last dimension and what computes with their results,
+      such as the logarithm of a softmax, are one row operation if that reads a
+      tensor of the rows once instead of several times. Rows have 32 to 65,536
+      elements, and at least 256 if there is a function like a logarithm of one
+      number a row. Standardizing 2352 x 768 takes 0.18 ms instead of 0.67 ms
+      (AMD Zen 5).
+    * A `concat` whose operands are not contiguous in its result takes pointwise
+      producers that no other root can take. Pointwise users that compute each
+      operand alone first move before it.
     * Attention takes permutes of heads before and after it, and for up to four
       queries the pointwise producers of keys and values. Pointwise users of its
       result do not join.

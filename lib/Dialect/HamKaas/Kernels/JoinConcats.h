@@ -1,0 +1,25 @@
+//===- JoinConcats.h - Pointwise operations around concats ------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_JOINCONCATS_H
+#define HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_JOINCONCATS_H
+
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+
+namespace hamkaas {
+
+/// Moves pointwise operations on results of concats that copy before these: on
+/// each operand, whose kernel or that of the concat can take them.
+void movePointwiseBeforeConcats(mlir::Block &block);
+
+/// Pointwise operations that the kernel of `concat`, if that copies, computes
+/// as it moves their results: those that no other kernel can take.
+llvm::SmallVector<mlir::Operation *> findJoined(ConcatOp concat);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_JOINCONCATS_H
