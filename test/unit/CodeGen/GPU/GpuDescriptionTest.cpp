@@ -54,7 +54,7 @@ TEST(GpuDescription, ThreadsHaveNoCache) {
   CostModel costs(gpuDescription), processor(*lookupTarget("x86-64-v4"));
   EXPECT_FALSE(costs.hasOwnCache());
   EXPECT_FALSE(costs.prefetchesElements(1 << 24));
-  EXPECT_FALSE(costs.prefetchesColumns(1 << 24));
+  EXPECT_FALSE(costs.prefetchesColumns(1 << 24, 1));
   EXPECT_FALSE(costs.streams(1 << 24, 1 << 12));
   EXPECT_FALSE(costs.isCopied(1 << 12, 1 << 12));
   EXPECT_EQ(costs.keptRowElements(), 1024);
