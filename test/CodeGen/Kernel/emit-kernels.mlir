@@ -218,14 +218,16 @@ func.func @pieces(%x: tensor<1x5000xf32>, %y: tensor<2x5000xf32>, %out: tensor<3
 
 // -----
 
-// Loops are the kernel as they are, and their outermost one goes over the tiles.
-// They may read anything at any time.
+// Loops are the kernel as they are, unless neighbouring tiles have neighbours,
+// and their outermost one goes over the tiles. They may read anything at any
+// time.
 
 // CHECK-LABEL: func @loops(
 // CHECK-SAME:    %[[X:.*]]: tensor<4xf32>, %[[OUT:[^:]*]]: tensor<4xf32>)
 // CHECK-SAME:    hamkaas.tiles = 4
 // CHECK:         %[[LOOP:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[TO:.*]] = %[[OUT]])
-// CHECK:           %[[VALUE:.*]] = tensor.extract %[[X]][%[[I]]]
+// CHECK:           %[[FROM:.*]] = arith.subi %{{.*}}, %[[I]]
+// CHECK:           %[[VALUE:.*]] = tensor.extract %[[X]][%[[FROM]]]
 // CHECK:           %[[NEXT:.*]] = tensor.insert %[[VALUE]] into %[[TO]][%[[I]]]
 // CHECK:           scf.yield %[[NEXT]]
 // CHECK:         } {hamkaas.tile_loop}
@@ -233,10 +235,12 @@ func.func @pieces(%x: tensor<1x5000xf32>, %y: tensor<2x5000xf32>, %out: tensor<3
 func.func @loops(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {hamkaas.kernel = #hamkaas.kernel<loops>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
   %c4 = arith.constant 4 : index
   %empty = tensor.empty() : tensor<4xf32>
   %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%to = %empty) -> tensor<4xf32> {
-    %1 = tensor.extract %x[%i] : tensor<4xf32>
+    %from = arith.subi %c3, %i : index
+    %1 = tensor.extract %x[%from] : tensor<4xf32>
     %2 = tensor.insert %1 into %to[%i] : tensor<4xf32>
     scf.yield %2 : tensor<4xf32>
   }
