@@ -21,6 +21,7 @@
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "JoinConcats.h"
 #include "NarrowProducts.h"
+#include "PlanarWindows.h"
 #include "RowChains.h"
 #include "WindowSources.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -54,43 +55,6 @@ static bool isRoot(KernelOpInterface op) {
   return family == KernelFamily::Contraction ||
          family == KernelFamily::Reduction || family == KernelFamily::Row ||
          family == KernelFamily::Transform || family == KernelFamily::Attention;
-}
-
-/// Windows of which each channel is reduced alone and whose channels come
-/// first: the emitter unrolls them, and all that reach into the padding.
-static constexpr int64_t maxPlanarWindow = 7;
-
-/// Returns whether windows of these sizes over `type` can slide along the last
-/// dimension of a tensor whose channels come first.
-static bool arePlanar(RankedTensorType type, ArrayRef<int64_t> window,
-                      ArrayRef<int64_t> padLow, ArrayRef<int64_t> padHigh) {
-  auto isSmall = [](int64_t size) { return size < maxPlanarWindow; };
-  return type.getElementType().isF32() && type.getRank() == 4 &&
-         type.getDimSize(1) > 1 && type.getDimSize(2) > 1 &&
-         llvm::all_of(window,
-                      [&](int64_t size) { return isSmall(size - 1); }) &&
-         llvm::all_of(padLow, isSmall) && llvm::all_of(padHigh, isSmall);
-}
-
-/// The operand whose windows `op` reduces channel by channel, if that can be
-/// computed from permuted operands; null otherwise.
-static Value getPlanarOperand(Operation *op) {
-  if (auto conv = dyn_cast<ConvOp>(op))
-    if (conv.isDepthwise() &&
-        arePlanar(cast<RankedTensorType>(conv.getResult().getType()),
-                  conv.getW().getType().getShape().take_front(2),
-                  conv.getPadLow(), conv.getPadHigh()))
-      return conv.getX();
-  if (auto pool = dyn_cast<PoolOp>(op))
-    if (arePlanar(cast<RankedTensorType>(pool.getResult().getType()),
-                  pool.getWindow(), pool.getPadLow(), pool.getPadHigh()))
-      return pool.getX();
-  return nullptr;
-}
-
-static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
-  auto permute = dyn_cast_or_null<PermuteOp>(op);
-  return permute && permute.getPermutation() == permutation;
 }
 
 static unsigned getElementBits(Value value) {
@@ -129,63 +93,6 @@ static bool isWidened(Value value) {
   auto product = value.getDefiningOp<MulOp>();
   return product && isWidened(product.getLhs()) &&
          cast<ShapedType>(product.getRhs().getType()).getShape().back() == 1;
-}
-
-/// The operands of the pointwise `op` that are not broadcast.
-static SmallVector<Value> getImages(Operation *op) {
-  return llvm::filter_to_vector(op->getOperands(), [&](Value operand) {
-    return cast<ShapedType>(operand.getType()).getShape() ==
-           cast<ShapedType>(op->getResult(0).getType()).getShape();
-  });
-}
-
-/// If `last` permutes the result of a pooling or depthwise convolution of
-/// something permuted back to channels first: the members of one kernel that
-/// needs neither permutation in memory.
-static SmallVector<Operation *> findPlanarWindows(Operation *last) {
-  if (!isPermute(last, {0, 3, 1, 2}))
-    return {};
-  llvm::SetVector<Operation *> chain;
-  auto isAlone = [&](Operation *op) {
-    return op && op->getBlock() == last->getBlock() &&
-           llvm::all_of(op->getUsers(),
-                        [&](Operation *user) { return chain.contains(user); });
-  };
-  chain.insert(last);
-  // The latest is next: all of its users are members by then, or none will be.
-  llvm::SetVector<Operation *> producers;
-  auto add = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (op && op->getBlock() == last->getBlock())
-      producers.insert(op);
-    return op && op->getBlock() == last->getBlock();
-  };
-  if (!add(last->getOperand(0)))
-    return {};
-  while (!producers.empty() && chain.size() < maxMembers) {
-    Operation *op =
-        *llvm::max_element(producers, [](Operation *a, Operation *b) {
-          return a->isBeforeInBlock(b);
-        });
-    producers.remove(op);
-    if (!isAlone(op))
-      return {};
-    chain.insert(op);
-    if (isa<ConvOp, PoolOp>(op)) {
-      Value operand = getPlanarOperand(op);
-      Operation *first = operand ? operand.getDefiningOp() : nullptr;
-      if (!producers.empty() || !isAlone(first) ||
-          !isPermute(first, {0, 2, 3, 1}))
-        return {};
-      chain.insert(first);
-      return chain.takeVector();
-    }
-    KernelOpInterface kernelOp = getKernelOp(op);
-    if (!kernelOp || !kernelOp.isPointwise() || kernelOp.checksValues() ||
-        !llvm::all_of(getImages(op), add))
-      return {};
-  }
-  return {};
 }
 
 /// The longest row that each block of a product computes again, and what such a
@@ -463,7 +370,7 @@ private:
   }
 
   bool addPlanarWindows() {
-    SmallVector<Operation *> chain = findPlanarWindows(last);
+    SmallVector<Operation *> chain = findPlanarWindows(last, maxMembers);
     if (chain.empty() || parameterOps.contains(last) ||
         parameterOps.contains(chain.back()))
       return false;

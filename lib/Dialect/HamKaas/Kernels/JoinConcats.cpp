@@ -40,7 +40,7 @@ static bool isSeparable(Operation *op, ConcatOp concat) {
          op->getOperand(0) == concat.getResult() &&
          llvm::all_of(op->getOperands().drop_front(), [&](Value operand) {
            ArrayRef<int64_t> shape = getShape(operand);
-           return int64_t(shape.size()) > concat.getDim() &&
+           return shape.size() > concat.getDim() &&
                   shape[concat.getDim()] == 1;
          });
 }

@@ -24,10 +24,6 @@ static constexpr int64_t maxRow = int64_t(1) << 16;
 /// standardizes rows takes 0.017 instead of 0.032 ms with 64.
 static constexpr int64_t minRow = 32, minRowOfMath = 256;
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 namespace {
 
 /// A kernel of rows, grown backwards from its last operation.

@@ -1,0 +1,23 @@
+//===- PlanarWindows.h - Windows over channels-first images -----*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_PLANARWINDOWS_H
+#define HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_PLANARWINDOWS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace hamkaas {
+
+/// If `last` permutes the result of a pooling or depthwise convolution of
+/// something permuted back to channels first: the members of one kernel that
+/// needs neither permutation in memory, at most `most`.
+llvm::SmallVector<mlir::Operation *> findPlanarWindows(mlir::Operation *last,
+                                                       size_t most);
+
+} // namespace hamkaas
+
+#endif // HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_PLANARWINDOWS_H
