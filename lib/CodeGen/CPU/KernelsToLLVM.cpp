@@ -130,8 +130,8 @@ private:
   /// it saves there: half of the vectors of 64 bytes would be in two lines.
   void alignStack(LLVM::LLVMFuncOp kernel) {
     Builder builder(&getContext());
-    kernel.setPassthroughAttr(builder.getArrayAttr(
-        builder.getStrArrayAttr({"alignstack", "64"})));
+    kernel.setPassthroughAttr(
+        builder.getArrayAttr(builder.getStrArrayAttr({"alignstack", "64"})));
   }
 
   /// Moves each kernel to a module in its place, which a thread may change

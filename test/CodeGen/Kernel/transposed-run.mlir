@@ -138,3 +138,16 @@ func.func private @indices(%x: tensor<1x6x7x18xf32>, %c: tensor<6x7xf32>, %out: 
   } -> tensor<1x18x6x7xf32>
   return %a : tensor<1x18x6x7xf32>
 }
+
+// Rows a page apart, which are written from the first whole line on.
+func.func private @whole_lines(%x: tensor<1024x37xf32>, %y: tensor<37x1024xf32>, %out: tensor<37x1024xf32>) -> tensor<37x1024xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<37x1024xf32>
+  %a = linalg.generic {indexing_maps = [#tr2, #id2, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %y : tensor<1024x37xf32>, tensor<37x1024xf32>) outs(%e : tensor<37x1024xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.addf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<37x1024xf32>
+  return %a : tensor<37x1024xf32>
+}

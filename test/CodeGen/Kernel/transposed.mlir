@@ -82,3 +82,22 @@ func.func private @page_apart(%x: tensor<64x1024xf32>, %out: tensor<1024x64xf32>
   } -> tensor<1024x64xf32>
   return %a : tensor<1024x64xf32>
 }
+
+// Rows of the result that are a page apart are written from the first whole
+// line on. Their ends are computed twice, so an argument cannot be replaced.
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels | FileCheck %s --check-prefix=LINES
+// LINES-LABEL: func.func private @whole_lines
+// LINES-NOT:     hamkaas.inplace
+// LINES:         memref.extract_aligned_pointer_as_index
+// LINES:         scf.for
+func.func private @whole_lines(%x: tensor<1024x16xf32>, %y: tensor<16x1024xf32>, %out: tensor<16x1024xf32>) -> tensor<16x1024xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<16x1024xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %y : tensor<1024x16xf32>, tensor<16x1024xf32>) outs(%e : tensor<16x1024xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.addf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<16x1024xf32>
+  return %a : tensor<16x1024xf32>
+}

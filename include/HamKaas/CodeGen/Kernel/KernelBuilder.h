@@ -130,8 +130,8 @@ public:
   void scatter(mlir::Value vector, mlir::Value linear, int64_t active);
 
   /// Returns whether the destination uses nontemporal stores: it is too large
-  /// for its readers to find it in a cache, and its rows, of `columns`, begin at
-  /// the same offset in a cache line. Implies 32-bit elements.
+  /// for its readers to find it in a cache, and its rows, of `columns`, begin
+  /// at the same offset in a cache line. Implies 32-bit elements.
   bool streams(int64_t columns) const;
   /// The elements of such a destination before the first whole cache line.
   mlir::Value elementsBeforeLine();
