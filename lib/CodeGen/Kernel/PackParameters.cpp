@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 
 namespace hamkaas {
@@ -83,8 +84,10 @@ struct CPUPackParameters
       packRightSide(group);
     });
     getOperation().walk([](ScanOp scan) { scan.dropUnusedValues(); });
+    // Another group in a loop may still read one.
     for (GroupOp permute : replacedPermutes)
-      permute.erase();
+      if (permute->use_empty())
+        permute.erase();
   }
 
 private:
@@ -262,10 +265,11 @@ private:
 
   /// Returns whether tiles transpose what they read of a permuted matrix, each
   /// element once: panels would go through the L3 cache.
-  bool tilesTranspose(GroupOp group, const Factor &right) const {
+  bool tilesTranspose(GroupOp group, Factor &right) const {
     ArrayRef<int64_t> order = *right.order;
     const ContractionLoops &loops = right.loops;
     if (Knobs::get(group).packs || !loops.window.empty() ||
+        right.weights.getParentBlock() != group->getBlock() ||
         order[order.size() - 2] + 1 != int64_t(order.size()))
       return false;
     CostModel costs(*target);
@@ -296,7 +300,7 @@ private:
             group->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName))
       group->setAttr(HamKaasDialect::opsAttrName,
                      builder.getStringAttr("permute+" + ops.getValue()));
-    replacedPermutes.push_back(permute.group);
+    replacedPermutes.insert(permute.group);
   }
 
   /// The permute whose operand has the rows of the left side of a product last,
@@ -456,8 +460,9 @@ private:
                        batches, width);
     if (right.order) {
       layout.permute(*right.order);
-      replacedPermutes.push_back(matrix.getDefiningOp<GroupOp>());
-      matrix = replacedPermutes.back().getInputs().front();
+      auto permute = matrix.getDefiningOp<GroupOp>();
+      replacedPermutes.insert(permute);
+      matrix = permute.getInputs().front();
     }
     auto type = cast<RankedTensorType>(matrix.getType());
     SmallVector<int64_t> tiles{width};
@@ -493,8 +498,8 @@ private:
   /// By the hash of a matrix, the most work of a contraction with it, and the
   /// width that this one likes.
   std::map<size_t, std::pair<int64_t, int64_t>> agreedWidths;
-  /// Those whose results nothing reads any more.
-  SmallVector<GroupOp> replacedPermutes;
+  /// Those that a contraction no longer reads.
+  llvm::SetVector<GroupOp> replacedPermutes;
 };
 
 } // namespace

@@ -545,3 +545,96 @@ func.func @small_groups(%x: tensor<9x16xf32>) -> tensor<7x16xf32> {
   }
   return %0 : tensor<7x16xf32>
 }
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#same = affine_map<(i, j) -> (i, j)>
+
+// Before a loop, a matrix is packed from its rows once, not in each step.
+
+// CHECK-LABEL: func @permuted_before_loop(
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: tensor<1600x1600xf32>
+// CHECK-NOT:     hamkaas.group elementwise
+// CHECK:         %[[P:.*]] = hamkaas.group movement(%[[W]]) {hamkaas.ops = "pack"}
+// CHECK:         hamkaas.scan 4 {{.*}}%[[P]]
+// CHECK:           linalg.unpack
+// CHECK-NOT:       hamkaas.fresh
+func.func @permuted_before_loop(%w: tensor<1600x1600xf32>, %h: tensor<16x1600xf32>, %x: tensor<4x1xf32>) -> tensor<16x1600xf32> {
+  %t = hamkaas.group elementwise(%w) : (tensor<1600x1600xf32>) -> tensor<1600x1600xf32> {
+  ^bb0(%a: tensor<1600x1600xf32>):
+    %e = tensor.empty() : tensor<1600x1600xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<1600x1600xf32>) outs(%e : tensor<1600x1600xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<1600x1600xf32>
+    hamkaas.yield %2 : tensor<1600x1600xf32>
+  }
+  %0 = hamkaas.scan 4 from(%h) over(%x) with(%t) : (tensor<16x1600xf32>, tensor<4x1xf32>, tensor<1600x1600xf32>) -> (tensor<16x1600xf32>) {
+  ^bb0(%c: tensor<16x1600xf32>, %row: tensor<1xf32>, %m: tensor<1600x1600xf32>):
+    %2 = hamkaas.group contraction(%c, %m) : (tensor<16x1600xf32>, tensor<1600x1600xf32>) -> tensor<16x1600xf32> {
+    ^bb1(%a: tensor<16x1600xf32>, %b: tensor<1600x1600xf32>):
+      %e = tensor.empty() : tensor<16x1600xf32>
+      %3 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %b : tensor<16x1600xf32>, tensor<1600x1600xf32>) outs(%e : tensor<16x1600xf32>) {
+      ^bb2(%p: f32, %q: f32, %s: f32):
+        %n = arith.mulf %p, %q : f32
+        %r = arith.addf %s, %n : f32
+        linalg.yield %r : f32
+      } -> tensor<16x1600xf32>
+      hamkaas.yield %3 : tensor<16x1600xf32>
+    }
+    hamkaas.yield %2 : tensor<16x1600xf32>
+  }
+  return %0 : tensor<16x1600xf32>
+}
+
+// The permute stays for another reader in the loop.
+
+// CHECK-LABEL: func @permuted_for_two(
+// CHECK:         %[[T:.*]] = hamkaas.group elementwise
+// CHECK:         hamkaas.scan 4 {{.*}} with(%[[T]], %
+func.func @permuted_for_two(%w: tensor<1600x1600xf32>, %h: tensor<16x1600xf32>, %x: tensor<4x1xf32>) -> tensor<16x1600xf32> {
+  %t = hamkaas.group elementwise(%w) : (tensor<1600x1600xf32>) -> tensor<1600x1600xf32> {
+  ^bb0(%a: tensor<1600x1600xf32>):
+    %e = tensor.empty() : tensor<1600x1600xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<1600x1600xf32>) outs(%e : tensor<1600x1600xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<1600x1600xf32>
+    hamkaas.yield %2 : tensor<1600x1600xf32>
+  }
+  %0 = hamkaas.scan 4 from(%h) over(%x) with(%t) : (tensor<16x1600xf32>, tensor<4x1xf32>, tensor<1600x1600xf32>) -> (tensor<16x1600xf32>) {
+  ^bb0(%c: tensor<16x1600xf32>, %row: tensor<1xf32>, %m: tensor<1600x1600xf32>):
+    %2 = hamkaas.group contraction(%c, %m) : (tensor<16x1600xf32>, tensor<1600x1600xf32>) -> tensor<16x1600xf32> {
+    ^bb1(%a: tensor<16x1600xf32>, %b: tensor<1600x1600xf32>):
+      %e = tensor.empty() : tensor<16x1600xf32>
+      %3 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %b : tensor<16x1600xf32>, tensor<1600x1600xf32>) outs(%e : tensor<16x1600xf32>) {
+      ^bb2(%p: f32, %q: f32, %s: f32):
+        %n = arith.mulf %p, %q : f32
+        %r = arith.addf %s, %n : f32
+        linalg.yield %r : f32
+      } -> tensor<16x1600xf32>
+      hamkaas.yield %3 : tensor<16x1600xf32>
+    }
+    %4 = hamkaas.group elementwise(%2, %m) : (tensor<16x1600xf32>, tensor<1600x1600xf32>) -> tensor<16x1600xf32> {
+    ^bb1(%a: tensor<16x1600xf32>, %b: tensor<1600x1600xf32>):
+      %e = tensor.empty() : tensor<16x1600xf32>
+      %5 = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel"]}
+          ins(%a, %a : tensor<16x1600xf32>, tensor<16x1600xf32>) outs(%e : tensor<16x1600xf32>) {
+      ^bb2(%p: f32, %q: f32, %s: f32):
+        %n = arith.addf %p, %q : f32
+        linalg.yield %n : f32
+      } -> tensor<16x1600xf32>
+      hamkaas.yield %5 : tensor<16x1600xf32>
+    }
+    hamkaas.yield %4 : tensor<16x1600xf32>
+  }
+  return %0 : tensor<16x1600xf32>
+}
