@@ -15,7 +15,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
@@ -238,8 +237,8 @@ private:
     BlockCodes blocks = split(builder, found);
     auto pack = [&](Value x, ArrayRef<int64_t> inner,
                     ArrayRef<int64_t> permutation) {
-      return x ? packColumns(builder, matrix.getLoc(), x, width, inner,
-                             permutation)
+      return x ? packIntoPanels(builder, matrix.getLoc(), x, width, inner,
+                                permutation)
                : x;
     };
     int64_t words = cast<ShapedType>(blocks.codes.getType()).getDimSize(1) / 4;
@@ -257,27 +256,6 @@ private:
             blocks.span,
             blocks.block,
             blocks.zero};
-  }
-
-  /// The rows of `x` as columns of panels: `panels x inner x width`, with the
-  /// width where `permutation` puts it.
-  static Value packColumns(OpBuilder &builder, Location loc, Value x,
-                           int64_t width, ArrayRef<int64_t> inner,
-                           ArrayRef<int64_t> permutation) {
-    auto type = cast<RankedTensorType>(x.getType());
-    int64_t panels = llvm::divideCeil(type.getDimSize(0), width);
-    int64_t missing = panels * width - type.getDimSize(0);
-    if (missing) {
-      SmallVector<int64_t> none(type.getRank(), 0), high(none);
-      high.front() = missing;
-      x = PadOp::create(
-          builder, loc, x, none, high, none,
-          cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
-    }
-    SmallVector<int64_t> shape{panels, width};
-    shape.append(inner.begin(), inner.end());
-    x = ReshapeOp::create(builder, loc, type.clone(shape), x);
-    return PermuteOp::create(builder, loc, x, permutation);
   }
 
   std::optional<TargetDescription> target;

@@ -486,6 +486,7 @@ func.func @left(%x: tensor<64x40xf32>, %w: tensor<64x96xf32>) -> tensor<40x96xf3
     hamkaas.yield %2 : tensor<40x96xf32>
   }
   return %0 : tensor<40x96xf32>
+}
 
 // -----
 

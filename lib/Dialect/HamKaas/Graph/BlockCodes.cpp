@@ -17,6 +17,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -319,4 +320,23 @@ private:
 
 BlockCodes hamkaas::splitBlocks(OpBuilder &builder, DequantizeBlocksOp op) {
   return BlockSplitter(builder, op).split();
+}
+
+Value hamkaas::packIntoPanels(OpBuilder &builder, Location loc, Value x,
+                              int64_t width, ArrayRef<int64_t> inner,
+                              ArrayRef<int64_t> permutation) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t panels = llvm::divideCeil(type.getDimSize(0), width);
+  int64_t missing = panels * width - type.getDimSize(0);
+  if (missing) {
+    SmallVector<int64_t> none(type.getRank(), 0), high(none);
+    high.front() = missing;
+    x = PadOp::create(
+        builder, loc, x, none, high, none,
+        cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
+  }
+  SmallVector<int64_t> shape{panels, width};
+  shape.append(inner.begin(), inner.end());
+  x = ReshapeOp::create(builder, loc, type.clone(shape), x);
+  return PermuteOp::create(builder, loc, x, permutation);
 }

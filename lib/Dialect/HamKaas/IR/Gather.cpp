@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConstantIndices.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegularIndices.h"
 #include "ShapeArithmetic.h"
 #include "mlir/IR/PatternMatch.h"
@@ -34,7 +35,8 @@ bool GatherOp::checksValues() { return !getUnchecked(); }
 
 /// Evenly spaced elements are a strided slice.
 static LogicalResult replaceBySlice(GatherOp op, PatternRewriter &rewriter) {
-  std::optional<RegularIndices> at = findRegularIndices(op);
+  std::optional<RegularIndices> at = findRegularIndices(
+      op.getIndices(), op.getX().getType().getDimSize(op.getDim()));
   if (!at || at->groups != 1 || (at->size > 1 && at->step == 0))
     return rewriter.notifyMatchFailure(op, "the indices have no common step");
   RankedTensorType type = op.getX().getType();

@@ -43,14 +43,14 @@ hamkaas::findRegularIndices(ArrayRef<int64_t> indices, int64_t size) {
   return found;
 }
 
-std::optional<RegularIndices> hamkaas::findRegularIndices(GatherOp op) {
+std::optional<RegularIndices> hamkaas::findRegularIndices(Value indices,
+                                                          int64_t size) {
   DenseIntElementsAttr elements;
-  if (op.getIndices().getType().getRank() != 1 ||
-      !matchPattern(op.getIndices(), m_Constant(&elements)))
+  if (cast<ShapedType>(indices.getType()).getRank() != 1 ||
+      !matchPattern(indices, m_Constant(&elements)))
     return std::nullopt;
-  SmallVector<int64_t> indices;
+  SmallVector<int64_t> numbers;
   for (const APInt &index : elements.getValues<APInt>())
-    indices.push_back(index.getSExtValue());
-  return findRegularIndices(indices,
-                            op.getX().getType().getDimSize(op.getDim()));
+    numbers.push_back(index.getSExtValue());
+  return findRegularIndices(numbers, size);
 }

@@ -17,7 +17,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
-#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "JoinConcats.h"
 #include "NarrowProducts.h"
@@ -151,11 +150,11 @@ private:
 
   /// Pointwise operations whose results a concat copies.
   void addJoined() {
-    auto concat = dyn_cast<ConcatOp>(last.getOperation());
-    if (!concat)
+    std::optional<SmallVector<Operation *>> joined = findJoined(last);
+    if (!joined)
       return;
     root = last;
-    for (Operation *op : findJoined(concat))
+    for (Operation *op : *joined)
       if (parameterOps.contains(op) == parameterOps.contains(last) &&
           members.size() < maxMembers) {
         members.insert(op);
@@ -495,7 +494,7 @@ private:
 std::string Group::describe(ArrayRef<Operation *> ops) const {
   std::string text;
   for (Operation *op : ops) {
-    if (isa<ReshapeOp>(op))
+    if (!getKernelOp(op))
       continue;
     if (!text.empty())
       text += '+';

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DenseConvolutions.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegularIndices.h"
-#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 
 namespace hamkaas {
@@ -43,7 +44,7 @@ private:
   bool isRepeated(int64_t dim) const;
   Location getLoc(OpBuilder &builder) const;
   Value createSlice(OpBuilder &builder) const;
-  ReshapeOp createRepeated(OpBuilder &builder, Value x) const;
+  Value createRepeated(OpBuilder &builder, Value x) const;
 
   /// The last one first.
   SmallVector<GatherOp> gathers;
@@ -53,7 +54,8 @@ private:
 } // namespace
 
 static std::optional<Repetition> findRepetition(GatherOp op) {
-  std::optional<RegularIndices> at = findRegularIndices(op);
+  std::optional<RegularIndices> at = findRegularIndices(
+      op.getIndices(), op.getX().getType().getDimSize(op.getDim()));
   if (!at)
     return std::nullopt;
   int64_t dim = op.getDim();
@@ -116,7 +118,7 @@ Value Repetitions::createSlice(OpBuilder &builder) const {
                                               sizes, strides);
 }
 
-ReshapeOp Repetitions::createRepeated(OpBuilder &builder, Value x) const {
+Value Repetitions::createRepeated(OpBuilder &builder, Value x) const {
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> once, repeated;
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
@@ -135,17 +137,16 @@ ReshapeOp Repetitions::createRepeated(OpBuilder &builder, Value x) const {
     }
   }
   Location loc = getLoc(builder);
-  x = ReshapeOp::create(builder, loc, type.clone(once), x);
+  x = reshape(builder, loc, x, once);
   x = BroadcastOp::create(builder, loc, type.clone(repeated), x);
-  return ReshapeOp::create(
-      builder, loc,
-      cast<RankedTensorType>(gathers.front()->getResult(0).getType()), x);
+  GatherOp last = gathers.front();
+  return reshape(builder, loc, x, last.getType().getShape());
 }
 
 void Repetitions::replace(DenseSet<Operation *> &taken) {
   OpBuilder builder(gathers.front());
-  ReshapeOp reshape = createRepeated(builder, createSlice(builder));
-  gathers.front().replaceAllUsesWith(reshape.getResult());
+  gathers.front().replaceAllUsesWith(
+      createRepeated(builder, createSlice(builder)));
   taken.insert(gathers.begin(), gathers.end());
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JoinConcats.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -40,8 +41,7 @@ static bool isSeparable(Operation *op, ConcatOp concat) {
          op->getOperand(0) == concat.getResult() &&
          llvm::all_of(op->getOperands().drop_front(), [&](Value operand) {
            ArrayRef<int64_t> shape = getShape(operand);
-           return shape.size() > concat.getDim() &&
-                  shape[concat.getDim()] == 1;
+           return shape.size() > concat.getDim() && shape[concat.getDim()] == 1;
          });
 }
 
@@ -96,15 +96,18 @@ static bool isTaken(Operation *op) {
   return false;
 }
 
-SmallVector<Operation *> hamkaas::findJoined(ConcatOp concat) {
+std::optional<SmallVector<Operation *>> hamkaas::findJoined(Operation *op) {
+  auto concat = dyn_cast<ConcatOp>(op);
+  if (!concat)
+    return std::nullopt;
   SmallVector<Operation *> joined;
   if (!copies(concat))
     return joined;
   for (Value operand : concat.getOperands()) {
-    Operation *op = operand.getDefiningOp();
-    if (getPointwise(op) && op->getBlock() == concat->getBlock() &&
-        op->hasOneUse() && !isTaken(op))
-      joined.push_back(op);
+    Operation *producer = operand.getDefiningOp();
+    if (getPointwise(producer) && producer->getBlock() == concat->getBlock() &&
+        producer->hasOneUse() && !isTaken(producer))
+      joined.push_back(producer);
   }
   return joined;
 }

@@ -8,7 +8,8 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_JOINCONCATS_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_JOINCONCATS_H
 
-#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "mlir/IR/Operation.h"
+#include <optional>
 
 namespace hamkaas {
 
@@ -16,9 +17,11 @@ namespace hamkaas {
 /// each operand, whose kernel or that of the concat can take them.
 void movePointwiseBeforeConcats(mlir::Block &block);
 
-/// Pointwise operations that the kernel of `concat`, if that copies, computes
-/// as it moves their results: those that no other kernel can take.
-llvm::SmallVector<mlir::Operation *> findJoined(ConcatOp concat);
+/// Pointwise operations that the kernel of the concat `op`, if that copies,
+/// computes as it moves their results: those that no other kernel can take.
+/// None if `op` is no concat.
+std::optional<llvm::SmallVector<mlir::Operation *>>
+findJoined(mlir::Operation *op);
 
 } // namespace hamkaas
 

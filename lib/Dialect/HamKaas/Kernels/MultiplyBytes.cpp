@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DenseConvolutions.h"
 #include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
@@ -13,7 +14,6 @@
 #include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
-#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "NarrowProducts.h"
 #include "PadConvolutions.h"
@@ -77,15 +77,6 @@ static Value castTo(OpBuilder &builder, Location loc, Value value,
              : CastOp::create(builder, loc, type, value).getResult();
 }
 
-/// `value` with dimensions of 1 before its own ones.
-static Value reshapeTo(OpBuilder &builder, Location loc, Value value,
-                       ArrayRef<int64_t> shape) {
-  RankedTensorType type = getTensorType(value).clone(shape);
-  return type == value.getType()
-             ? value
-             : ReshapeOp::create(builder, loc, type, value).getResult();
-}
-
 /// A number in a tensor of rank `rank`.
 static Value makeNumber(OpBuilder &builder, Location loc, int64_t rank,
                         Type element, int64_t number) {
@@ -145,7 +136,7 @@ std::optional<ByteNumbers> ByteFinder::findDifference(SubOp sub) {
   if (getElementCount(getTensorType(sub.getRhs())) != 1)
     return std::nullopt;
   SmallVector<int64_t> ones(sub.getType().getRank(), 1);
-  found->zero = reshapeTo(
+  found->zero = reshape(
       builder, sub.getLoc(),
       castTo(builder, sub.getLoc(), sub.getRhs(), builder.getI32Type()), ones);
   return found;
@@ -160,7 +151,7 @@ std::optional<ByteNumbers> ByteFinder::findMoved(Operation *op) {
   found->bytes = moveAlike(op, found->bytes);
   SmallVector<int64_t> ones(type.getRank(), 1);
   if (found->zero)
-    found->zero = reshapeTo(builder, op->getLoc(), found->zero, ones);
+    found->zero = reshape(builder, op->getLoc(), found->zero, ones);
   return found;
 }
 
@@ -266,7 +257,7 @@ static Value multiplyColumnSums(OpBuilder &builder, Location loc, Value weights,
   SmallVector<int64_t> shape(type.getShape());
   for (int64_t dim : dims)
     shape[dim] = 1;
-  sums = reshapeTo(builder, loc, sums, shape);
+  sums = reshape(builder, loc, sums, shape);
   Value zero = left.zero;
   if (left.number) {
     Value number = makeNumber(builder, loc, type.getRank(),

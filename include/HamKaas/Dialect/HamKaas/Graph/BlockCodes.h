@@ -29,6 +29,13 @@ struct BlockCodes {
 /// Takes rows of blocks apart, by operations on GRAPH.
 BlockCodes splitBlocks(mlir::OpBuilder &builder, DequantizeBlocksOp op);
 
+/// The rows of `x` as columns of panels: `panels x inner x width`, with the
+/// width where `permutation` puts it. Zeros fill up the last panel.
+mlir::Value packIntoPanels(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value x, int64_t width,
+                           llvm::ArrayRef<int64_t> inner,
+                           llvm::ArrayRef<int64_t> permutation);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_GRAPH_BLOCKCODES_H

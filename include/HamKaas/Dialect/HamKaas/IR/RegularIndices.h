@@ -8,7 +8,8 @@
 #ifndef HAMKAAS_DIALECT_HAMKAAS_IR_REGULARINDICES_H
 #define HAMKAAS_DIALECT_HAMKAAS_IR_REGULARINDICES_H
 
-#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "mlir/IR/Value.h"
+#include <optional>
 
 namespace hamkaas {
 
@@ -25,8 +26,9 @@ struct RegularIndices {
 /// ones are one group.
 std::optional<RegularIndices>
 findRegularIndices(llvm::ArrayRef<int64_t> indices, int64_t size);
-/// The same of the constant indices of a gather, if they have one dimension.
-std::optional<RegularIndices> findRegularIndices(GatherOp op);
+/// The same of a constant of one dimension.
+std::optional<RegularIndices> findRegularIndices(mlir::Value indices,
+                                                 int64_t size);
 
 } // namespace hamkaas
 
