@@ -68,7 +68,8 @@ func.func @main(%x: tensor<6x4xi8>) -> tensor<4x8xi32> {
 // GROUPS-LABEL: func.func @main(
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<4x6xui8>, %[[Z:[^:]*]]: tensor<1x1xui8>
-// CHECK:         %[[P:.*]] = hamkaas.cast %{{.*}} : tensor<1x1xi16> -> tensor<1x1xi32>
+// CHECK:         %[[I:.*]] = hamkaas.cast %{{.*}} : tensor<1x1xi16> -> tensor<1x1xi32>
+// CHECK:         %[[P:.*]] = hamkaas.reshape %[[I]] : tensor<1x1xi32> -> tensor<1x1xi32>
 // CHECK:         %[[Y:.*]] = hamkaas.matmul
 // CHECK:         %[[S:.*]] = hamkaas.mul %{{.*}}, %[[P]] : tensor<1x8xi32>, tensor<1x1xi32>
 // CHECK:         %[[D:.*]] = hamkaas.sub %[[Y]], %[[S]]
