@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "SimplifyPatterns.h"
@@ -192,11 +193,15 @@ static bool isOfTaker(Value operand, Shape shape) {
 }
 
 /// Returns whether the kernel of a reduction, say, may compute `value` where it
-/// reads it.
+/// reads it. That of a product may widen its operands.
 static bool isReadByRoot(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
+  auto cast = value.getDefiningOp<CastOp>();
+  bool widens = cast && cast.getX().getType().getElementTypeBitWidth() <
+                            cast.getType().getElementTypeBitWidth();
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
     auto kernelOp = dyn_cast<KernelOpInterface>(user);
-    return kernelOp && !isElementwise(user) && kernelOp.readsInOrder();
+    return kernelOp && !isElementwise(user) &&
+           (widens || kernelOp.readsInOrder());
   });
 }
 

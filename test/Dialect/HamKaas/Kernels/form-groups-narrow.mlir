@@ -77,3 +77,19 @@ func.func @main(%x: tensor<4x6xi16>, %y: tensor<4x6xi16>, %v: tensor<6x8xi16>, %
   %11 = hamkaas.add %10, %6 : tensor<4x8xf32>, tensor<4x8xf32>
   return %11 : tensor<4x8xf32>
 }
+
+// -----
+
+// A reshape of moved bytes stays before the cast that a product takes.
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "strided_slice"
+// CHECK:         hamkaas.group contraction({{.*}}hamkaas.ops = "cast+cast+matmul"{{.*}} : (tensor<4x6xui8>, tensor<6x8xi8>) -> tensor<4x8xi32>
+func.func @main(%x: tensor<4x4x6xui8>, %w: tensor<6x8xi8>) -> tensor<4x8xi32> {
+  %0 = hamkaas.strided_slice %x offsets [0, 0, 0] sizes [2, 2, 6] strides [2, 2, 1] : tensor<4x4x6xui8>
+  %1 = hamkaas.reshape %0 : tensor<2x2x6xui8> -> tensor<4x6xui8>
+  %2 = hamkaas.cast %1 : tensor<4x6xui8> -> tensor<4x6xi32>
+  %3 = hamkaas.cast %w : tensor<6x8xi8> -> tensor<6x8xi32>
+  %4 = hamkaas.matmul %2, %3 : tensor<4x6xi32>, tensor<6x8xi32>
+  return %4 : tensor<4x8xi32>
+}
