@@ -244,7 +244,8 @@ private:
     int64_t roots = 0;
     for (Value operand : op->getOperands()) {
       KernelOpInterface producer = getKernelOp(operand.getDefiningOp());
-      if (!producer)
+      // NOTE: a chain of squares has exponentially many paths.
+      if (!producer || branch.contains(producer))
         continue;
       if (!contains(producer)) {
         roots += isRoot(producer) && operand.hasOneUse() &&
