@@ -39,6 +39,8 @@ static void chooseAttributes(ModuleOp module) {
   Builder builder(module.getContext());
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     SmallVector<Attribute> attributes;
+    if (ArrayAttr given = function.getPassthroughAttr())
+      llvm::append_range(attributes, given);
     if (isUnrolled(function))
       attributes.push_back(builder.getStringAttr(unrollAttribute));
     if (hasPlainAddresses(function))

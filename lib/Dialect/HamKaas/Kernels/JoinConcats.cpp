@@ -39,6 +39,7 @@ static KernelOpInterface getPointwise(Operation *op) {
 static bool isSeparable(Operation *op, ConcatOp concat) {
   return getPointwise(op) && op->getBlock() == concat->getBlock() &&
          op->getOperand(0) == concat.getResult() &&
+         getShape(op->getResult(0)) == getShape(concat) &&
          llvm::all_of(op->getOperands().drop_front(), [&](Value operand) {
            ArrayRef<int64_t> shape = getShape(operand);
            return shape.size() > concat.getDim() && shape[concat.getDim()] == 1;
