@@ -7,7 +7,6 @@
 
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "SimplifyPatterns.h"
@@ -195,9 +194,12 @@ static bool isOfTaker(Value operand, Shape shape) {
 /// Returns whether the kernel of a reduction, say, may compute `value` where it
 /// reads it. That of a product may widen its operands.
 static bool isReadByRoot(Value value) {
-  auto cast = value.getDefiningOp<CastOp>();
-  bool widens = cast && cast.getX().getType().getElementTypeBitWidth() <
-                            cast.getType().getElementTypeBitWidth();
+  Operation *op = value.getDefiningOp();
+  auto getBits = [](Value value) {
+    return cast<ShapedType>(value.getType()).getElementTypeBitWidth();
+  };
+  bool widens = op && op->getNumOperands() == 1 &&
+                getBits(op->getOperand(0)) < getBits(value);
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     auto kernelOp = dyn_cast<KernelOpInterface>(user);
     return kernelOp && !isElementwise(user) &&
