@@ -304,7 +304,7 @@ private:
       members.insert(broadcast);
   }
 
-  /// Adds the casts of 16-bit integers that a product multiplies.
+  /// Adds the casts of narrow integers that a product multiplies.
   void addNarrowOperands() {
     if (!root || !isNarrowContraction(root))
       return;

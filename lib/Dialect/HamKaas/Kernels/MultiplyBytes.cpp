@@ -47,8 +47,8 @@ class ByteFinder {
 public:
   std::optional<ByteNumbers> find(Value value);
 
-  /// Lets all that reads `value` as floats read its bytes, which a product
-  /// needs in memory.
+  /// Lets all that reads `value` as floats read its bytes, which are in memory
+  /// for a product.
   void readBytes(Value value);
 
 private:

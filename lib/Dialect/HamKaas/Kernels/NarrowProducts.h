@@ -1,4 +1,4 @@
-//===- NarrowProducts.h - Products of 16-bit integers -----------*- C++ -*-===//
+//===- NarrowProducts.h - Products of narrow integers -----------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

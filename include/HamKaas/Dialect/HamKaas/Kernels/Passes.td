@@ -331,7 +331,10 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
     * With `repeat-left`, a batch of products takes the `broadcast` of a left
       side that they share, and reads it where it is.
     * With `narrow-products`, a product of `i32` whose operands are casts of
-      `i16` is a contraction, and takes the casts.
+      `i16`, or of `ui8` and `i8`, is a contraction, and takes the casts.
+    * Windows take what computes their operand from narrower elements.
+    * Where a group would add the results of two products, of which one is cast
+      to a narrower type before, that stays in the group of its product.
     * With `narrow-weights`, a product takes the cast of its right side from
       16-bit floats that depend only on parameters.
     * With `widen-keys`, attention of any number of queries takes the casts that
@@ -348,7 +351,7 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
     Option<"repeatLeft", "repeat-left", "bool", /*default=*/"false",
            "Read a left side that products of a batch share where it is">,
     Option<"narrowProducts", "narrow-products", "bool", /*default=*/"false",
-           "Block products of 16-bit integers like those of floats">,
+           "Block products of narrow integers like those of floats">,
     Option<"narrowWeights", "narrow-weights", "bool", /*default=*/"false",
            "Widen right sides of 16-bit floats in the kernels of products">,
     Option<"widenKeys", "widen-keys", "bool", /*default=*/"false",
