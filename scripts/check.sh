@@ -104,14 +104,17 @@ tidy_regex='(lib|tools|python/src)/.*\.cpp'
 
 # A file takes 13 s of a core. So only the newest commits of the branch are read,
 # as many as change at most 24 files together, and only what is found in changed
-# lines counts.
+# lines counts. On main itself they are the newest of main.
 tidy_changes() {
-  local main base next
+  local main base next range=HEAD
   main=$(git merge-base HEAD origin/main 2>/dev/null ||
-    git merge-base HEAD main 2>/dev/null || echo HEAD)
+    git merge-base HEAD main 2>/dev/null)
+  if [ -n "$main" ] && [ "$main" != "$(git rev-parse HEAD)" ]; then
+    range=$main..HEAD
+  fi
   base=HEAD
-  for next in $(git rev-list "$main..HEAD"); do
-    next=$(git rev-parse "$next^")
+  for next in $(git rev-list --first-parent -n 100 "$range"); do
+    next=$(git rev-parse --verify --quiet "$next^") || break
     [ "$(git diff --name-only "$next" | grep -cE "^$tidy_regex\$")" -le 24 ] || break
     base=$next
   done
