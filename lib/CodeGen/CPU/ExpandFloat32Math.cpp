@@ -27,12 +27,12 @@ static Value subtractMultipleOfLn2(Float32Builder &f, Value x, Value n) {
   return f.multiplyAdd(n, f.number(2.12194440e-4), r);
 }
 
-/// An exponential without an instruction that scales: `p * 2^n` as a product of
-/// `p` times a constant and of factors whose exponents are the low bits of an
-/// integer. The offset makes these 0, and with them a factor, for the greatest
-/// `n` whose power rounds to 0: to find that by rounding takes a processor a
-/// hundred cycles. The other powers are normal factors, so subnormal results
-/// are rounded once.
+/// How an exponential scales, by an instruction (no factors) or without one: `p
+/// * 2^n` as a product of `p` times a constant and of factors whose exponents
+/// are the low bits of an integer. The offset makes these 0, and with them a
+/// factor, for the greatest `n` whose power rounds to 0: to find that by
+/// rounding takes a processor a hundred cycles. The other powers are normal
+/// factors, so subnormal results are rounded once.
 struct Scaling {
   double constant;
   int32_t offset;
@@ -88,41 +88,61 @@ static Value emitExpByTable(Float32Builder &f, Value x, Value *rest) {
   return f.scale(sum, n);
 }
 
-/// exp(x) = 2^n * exp(r) with n the integer nearest to x / ln 2 and |r| at most
-/// half of ln 2; exp(r) by a polynomial whose error relative to exp(r) is the
-/// least there is for its degree, 3e-9. NaN passes through every step, as no
-/// float is ever converted to an integer.
-static Value emitExpWithRest(Float32Builder &f, Value x, bool isNonPositive,
-                             Value *rest) {
-  if (f.scaleLanes() == 16)
-    return emitExpByTable(f, x, rest);
-  bool hasScale = f.scaleLanes() > 0;
-  Scaling scaling = isNonPositive ? scalingToOne : scalingToInfinity;
-  if (hasScale)
-    scaling = {1.0, 0, 0};
-  // Beyond these bounds the result is 0 or infinite anyway.
-  double lowest = hasScale ? -2000.0 : -105.0;
-  x = isNonPositive && !hasScale ? f.raise(x, lowest)
-                                 : f.clamp(x, lowest, 89.0);
+namespace {
+/// A number as a multiple of ln 2 and a rest of at most half of it.
+struct Reduced {
+  /// A float with the integer `n` and an offset in its low bits.
+  Value shifted;
+  Value n, r;
+};
+} // namespace
+
+static Reduced reduceByLn2(Float32Builder &f, Value x, int32_t offset) {
   // Adding this rounds to an integer, which is then in the low bits.
-  Value magic = f.number(12582912.0 + scaling.offset);
+  Value magic = f.number(12582912.0 + offset);
   Value shifted = f.multiplyAdd(x, f.number(log2e), magic);
   Value n = f.subtract(shifted, magic);
-  Value r = subtractMultipleOfLn2(f, x, n);
-  SmallVector<double> coefficients{1.3814540579915047e-3, 8.36874544620514e-3,
-                                   4.166838899254799e-2,  1.666652113199234e-1,
-                                   4.999999403953552e-1,  1.0};
+  return {shifted, n, subtractMultipleOfLn2(f, x, n)};
+}
+
+/// (exp(r) - 1) / r where |r| is at most half of ln 2, with the least error
+/// relative to exp(r) that there is for the degree, 3e-9.
+static constexpr double expCoefficients[] = {
+    1.3814540579915047e-3, 8.36874544620514e-3,  4.166838899254799e-2,
+    1.666652113199234e-1,  4.999999403953552e-1, 1.0};
+
+/// exp(x) = 2^n * exp(r) with n the integer nearest to x / ln 2. NaN passes
+/// through every step, as no float is ever converted to an integer.
+static Value emitExpByPolynomial(Float32Builder &f, Value x,
+                                 const Scaling &scaling, Value *rest) {
+  auto [shifted, n, r] = reduceByLn2(f, x, scaling.offset);
+  SmallVector<double> coefficients(ArrayRef<double>{expCoefficients});
   for (double &coefficient : coefficients)
     coefficient *= scaling.constant;
   Value p = f.polynomial(r, coefficients);
-  auto scale = [&](Value value) {
-    return hasScale ? f.scale(value, n)
-                    : scaleByBits(f, value, shifted, scaling);
+  auto scale = [&, shifted = shifted, n = n](Value value) {
+    return scaling.factors == 0 ? f.scale(value, n)
+                                : scaleByBits(f, value, shifted, scaling);
   };
   Value sum = emitSum(f, p, r, f.number(scaling.constant), rest);
   if (rest)
     *rest = scale(*rest);
   return scale(sum);
+}
+
+static Value emitExpWithRest(Float32Builder &f, Value x, bool isNonPositive,
+                             Value *rest) {
+  if (f.scaleLanes() == 16)
+    return emitExpByTable(f, x, rest);
+  // Beyond these bounds the result is 0 or infinite anyway.
+  constexpr double lowest = -105.0, highest = 89.0;
+  if (f.scaleLanes() > 0)
+    return emitExpByPolynomial(f, f.clamp(x, -2000.0, highest), {1.0, 0, 0},
+                               rest);
+  if (isNonPositive)
+    return emitExpByPolynomial(f, f.raise(x, lowest), scalingToOne, rest);
+  return emitExpByPolynomial(f, f.clamp(x, lowest, highest), scalingToInfinity,
+                             rest);
 }
 
 Value hamkaas::emitExp(Float32Builder &f, Value x) {
@@ -138,7 +158,7 @@ Value hamkaas::emitExpOfNonPositive(Float32Builder &f, Value x) {
 /// the sum have lost.
 static Value emitSigmoidWithRest(Float32Builder &f, Value x) {
   Value zero = f.number(0.0), one = f.number(1.0), rest;
-  Value t = emitExpWithRest(f, f.subtract(zero, f.absolute(x)),
+  Value t = emitExpWithRest(f, f.negate(f.absolute(x)),
                             /*isNonPositive=*/true, &rest);
   Value sum = f.add(one, t);
   Value lost = f.add(f.subtract(t, f.subtract(sum, one)), rest);
@@ -153,42 +173,36 @@ static Value emitSigmoidWithRest(Float32Builder &f, Value x) {
   return f.multiplyAdd(left, inverse, quotient);
 }
 
-/// With t = exp(-|x|), 1 / (1 + t) or t / (1 + t), corrected by the digits of t
-/// that the sum has lost.
+/// 1 / (1 + exp(-x)) with both terms of the sum divided by 2^24. So exp(-x)
+/// needs a single factor 2^n: below 70 it is a normal number that does not
+/// change the sum, and up to 105, where the result is 0, it is finite. The sum
+/// 1 + 2^n + 2^n * (exp(r) - 1) is rounded once, as 1 + 2^n is exact where both
+/// matter.
 Value hamkaas::emitSigmoid(Float32Builder &f, Value x) {
   if (f.hasScale())
     return emitSigmoidWithRest(f, x);
-  Value zero = f.number(0.0), one = f.number(1.0);
-  Value t = emitExpOfNonPositive(f, f.subtract(zero, f.absolute(x)));
-  Value sum = f.add(one, t);
-  Value lost = f.subtract(t, f.subtract(sum, one));
-  Value numerator = f.select(f.isLess(x, zero), t, one);
-  Value quotient = f.divide(numerator, sum);
-  // Divided by the sum, from 1 to 2, this would be a little more exact.
-  return f.multiplyAdd(f.subtract(zero, quotient), lost, quotient);
+  auto [shifted, n, r] =
+      reduceByLn2(f, f.clamp(f.negate(x), -70.0, 105.0), /*offset=*/103);
+  Value power = f.fromBits(f.shiftLeft(f.bits(shifted), 23));
+  Value p = f.multiply(f.polynomial(r, expCoefficients), r);
+  Value unit = f.number(0x1p-24);
+  return f.divide(unit, f.multiplyAdd(power, p, f.add(unit, power)));
 }
 
-/// x + x^3 * p(x^2) near 0, elsewhere 1 less 2 / (1 + exp(2 |x|)), which is 0
-/// where the exponential is infinite.
+/// h / s for h = (1 - exp(-2 |x|)) / 2 and s = (1 + exp(-2 |x|)) / 2. With -2
+/// |x| = n * ln 2 + r, these are 2^(n - 1) * (exp(r) - 1) and the sum of 2^(n -
+/// 1) and a half, which is exact where it matters. Near 0, n is 0, so -h has
+/// all digits of exp(r) - 1.
 Value hamkaas::emitTanh(Float32Builder &f, Value x) {
-  Value square = f.multiply(x, x);
-  Value p =
-      f.polynomial(square, {-0.00619872475442, 0.021020555172, -0.0538405190058,
-                            0.133324805558, -0.333333146776});
-  Value near = f.multiplyAdd(p, f.multiply(square, x), x);
-  Value magnitude = f.absolute(x), one = f.number(1.0);
-  Value quotient;
-  if (f.hasScale()) {
-    Value e = emitExp(f, f.add(magnitude, magnitude));
-    quotient = f.divide(f.number(2.0), f.add(e, one));
-  } else {
-    Value t = emitExpOfNonPositive(f, f.multiply(magnitude, f.number(-2.0)));
-    quotient = f.divide(f.add(t, t), f.add(t, one));
-  }
-  Value far = f.subtract(one, quotient);
-  // Near 0, the polynomial alone would take -0 to 0.
-  Value isNear = f.isLess(magnitude, f.number(0.56));
-  return f.copySign(f.select(isNear, near, far), x);
+  Value y = f.multiply(f.absolute(x), f.number(-2.0));
+  auto [shifted, n, r] = reduceByLn2(f, f.raise(y, -40.0), /*offset=*/126);
+  Value power = f.fromBits(f.shiftLeft(f.bits(shifted), 23));
+  Value p = f.polynomial(r, ArrayRef(expCoefficients).drop_back());
+  p = f.multiplyAdd(p, f.multiply(r, r), r);
+  Value half = f.number(0.5);
+  Value negative = f.multiplyAdd(power, p, f.subtract(power, half));
+  Value sum = f.multiplyAdd(power, p, f.add(power, half));
+  return f.copySign(f.divide(negative, sum), x);
 }
 
 /// Both parts as Norbert Juffa found them ("Accurate, fast erff", 2015): near 0
@@ -216,8 +230,7 @@ Value hamkaas::emitErf(Float32Builder &f, Value x) {
 /// cancellation, p is written in a variable from -1 to 1.
 Value hamkaas::emitOnePlusErf(Float32Builder &f, Value x) {
   constexpr double last = 3.85;
-  Value highest = f.number(last), one = f.number(1.0);
-  Value bounded = f.select(f.isLess(highest, x), highest, x);
+  Value one = f.number(1.0), bounded = f.lower(x, last);
   Value s = f.multiplyAdd(f.multiply(bounded, bounded),
                           f.number(2 / (last * last)), f.number(-1.0));
   Value p = f.polynomial(

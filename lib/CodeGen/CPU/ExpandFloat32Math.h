@@ -20,7 +20,7 @@ mlir::Value emitExp(Float32Builder &f, mlir::Value x);
 /// others.
 mlir::Value emitExpOfNonPositive(Float32Builder &f, mlir::Value x);
 /// Within 2 ulp, and as they should be at infinities, zeros and NaN.
-/// 1 / (1 + exp(-x)).
+/// 1 / (1 + exp(-x)), within 2.5 ulp.
 mlir::Value emitSigmoid(Float32Builder &f, mlir::Value x);
 mlir::Value emitErf(Float32Builder &f, mlir::Value x);
 mlir::Value emitLog(Float32Builder &f, mlir::Value x);

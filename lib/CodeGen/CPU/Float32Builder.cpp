@@ -73,12 +73,17 @@ Value Float32Builder::raise(Value x, double low) {
   return select(isLess(x, lowest), lowest, x);
 }
 
-Value Float32Builder::clamp(Value x, double low, double high) {
+Value Float32Builder::lower(Value x, double high) {
   Value highest = number(high);
-  x = raise(x, low);
-  Value isAbove =
-      arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, x, highest);
-  return select(isAbove, highest, x);
+  return select(isLess(highest, x), highest, x);
+}
+
+Value Float32Builder::clamp(Value x, double low, double high) {
+  return lower(raise(x, low), high);
+}
+
+Value Float32Builder::negate(Value x) {
+  return arith::NegFOp::create(builder, x);
 }
 
 Value Float32Builder::absolute(Value x) {

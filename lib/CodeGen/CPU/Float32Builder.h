@@ -38,11 +38,13 @@ public:
   /// `x` to the powers that are one less than the number of coefficients and
   /// below; the coefficient of the highest power comes first.
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
-  /// The larger of `x` and a bound. These propagate NaN, unlike most
-  /// definitions of a maximum.
+  /// The larger and the smaller of `x` and a bound. These propagate NaN, unlike
+  /// most definitions of a maximum.
   mlir::Value raise(mlir::Value x, double low);
+  mlir::Value lower(mlir::Value x, double high);
   mlir::Value clamp(mlir::Value x, double low, double high);
 
+  mlir::Value negate(mlir::Value x);
   mlir::Value absolute(mlir::Value x);
   mlir::Value copySign(mlir::Value magnitude, mlir::Value sign);
   mlir::Value isEqual(mlir::Value a, mlir::Value b);

@@ -103,7 +103,7 @@ func.func @root(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
-// Two thirds of these are for arguments far from 0, which takes an exponential.
+// All but the logarithm take an exponential.
 
 // CHECK-LABEL: func @others(
 // CHECK-NOT:     math.{{tanh|erf|log}}
@@ -216,14 +216,13 @@ func.func @written(%m: memref<16xf32>) {
 
 // -----
 
-// A sigmoid is divided once and then corrected, with AVX-512 more exactly. What is divided otherwise, as in
-// SiLU, is not one.
+// A sigmoid is divided once; AVX-512 corrects the quotient. What is divided
+// otherwise, as in SiLU, is not one.
 
 // CHECK-LABEL: func @sigmoid(
 // CHECK-NOT:     math.exp
 // CHECK:         arith.divf
 // CHECK-NOT:     arith.divf
-// FUSED:         math.fma
 // FUSED-NOT:     math.fma
 // SCALE-COUNT-3: math.fma
 // CHECK:         return
