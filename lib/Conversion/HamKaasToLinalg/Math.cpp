@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "ElementBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -50,6 +51,13 @@ static Value buildSigmoid(Element e, ValueRange x) {
   return arith::DivFOp::create(e.b, e.number(1), denominator);
 }
 
+static Value buildExp(Element e, ValueRange x) {
+  auto exponential = math::ExpOp::create(e.b, x[0]);
+  if (e.op->hasAttr(nonPositiveAttrName))
+    exponential->setAttr(nonPositiveAttrName, e.b.getUnitAttr());
+  return exponential;
+}
+
 /// An operation that is one of the math dialect.
 template <typename OpTy, typename MathOp>
 static void attachFunction(MLIRContext *context) {
@@ -63,6 +71,8 @@ void hamkaas::registerMathLowerings(MLIRContext *context) {
                         [](Element e, ValueRange x) { return buildAbs(e, x); });
   attachElements<NegOp>(context,
                         [](Element e, ValueRange x) { return buildNeg(e, x); });
+  attachElements<ExpOp>(context,
+                        [](Element e, ValueRange x) { return buildExp(e, x); });
   attachElements<SignOp>(
       context, [](Element e, ValueRange x) { return buildSign(e, x); });
   attachElements<SigmoidOp>(
@@ -77,7 +87,6 @@ void hamkaas::registerMathLowerings(MLIRContext *context) {
   attachFunction<CosOp, math::CosOp>(context);
   attachFunction<CoshOp, math::CoshOp>(context);
   attachFunction<ErfOp, math::ErfOp>(context);
-  attachFunction<ExpOp, math::ExpOp>(context);
   attachFunction<FloorOp, math::FloorOp>(context);
   attachFunction<LogOp, math::LogOp>(context);
   attachFunction<RoundOp, math::RoundEvenOp>(context);

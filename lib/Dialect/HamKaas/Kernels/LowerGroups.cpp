@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "RowChains.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -141,6 +142,7 @@ struct LowerGroups : hamkaas::impl::LowerGroupsBase<LowerGroups> {
     SmallVector<LinalgLoweringOpInterface> ops;
     getOperation().walk(
         [&](LinalgLoweringOpInterface op) { ops.push_back(op); });
+    markNonPositiveExponentials(getOperation());
     llvm::for_each(ops, lowerOperation);
     convertToStorage(getOperation());
   }

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowChains.h"
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -194,4 +197,26 @@ hamkaas::findRowChain(Operation *last,
   RowChain chain(last, parameterOps);
   return chain.grow(maxMembers) ? chain.takeMembers()
                                 : SmallVector<Operation *>();
+}
+
+/// Returns whether `value` is the largest entries of the rows of `x`, with a
+/// dimension of 1 where a row was.
+static bool isLargestOfRows(Value value, Value x) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  auto reduce = reshape ? reshape.getX().getDefiningOp<ReduceOp>() : ReduceOp();
+  if (!reduce || reduce.getX() != x || reduce.getCombiner() != Combiner::Max)
+    return false;
+  SmallVector<int64_t> shape(reduce.getX().getType().getShape());
+  for (int64_t dim : reduce.getDims())
+    shape[dim] = 1;
+  return reshape.getType().getShape() == ArrayRef(shape);
+}
+
+void hamkaas::markNonPositiveExponentials(Operation *root) {
+  root->walk([](ExpOp exponential) {
+    auto shifted = exponential.getX().getDefiningOp<SubOp>();
+    if (shifted && isLargestOfRows(shifted.getRhs(), shifted.getLhs()))
+      exponential->setAttr(nonPositiveAttrName,
+                           UnitAttr::get(exponential.getContext()));
+  });
 }

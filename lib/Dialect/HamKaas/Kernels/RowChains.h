@@ -23,6 +23,10 @@ findRowChain(mlir::Operation *last,
              const llvm::DenseSet<mlir::Operation *> &parameterOps,
              size_t maxMembers);
 
+/// Marks the exponentials of rows less their largest entries, as a log-softmax
+/// has them: their operands are NaN or at most 0.
+void markNonPositiveExponentials(mlir::Operation *root);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_ROWCHAINS_H

@@ -108,3 +108,29 @@ func.func @views(%x: tensor<4x6xf32>) -> tensor<12xf32> {
 func.func @nothing(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// An exponential of a row less its largest entry is marked as of nothing above
+// 0, but not if the largest entries of rows are subtracted from columns.
+
+// CHECK-LABEL: func @shifted_rows(
+// CHECK:         math.exp %{{.*}} {hamkaas.nonpositive}
+// CHECK-LABEL: func @shifted_columns(
+// CHECK-NOT:     nonpositive
+// CHECK:         math.exp
+// CHECK-NOT:     nonpositive
+func.func @shifted_rows(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = hamkaas.reduce max %x over [1] : tensor<4x4xf32>
+  %1 = hamkaas.reshape %0 : tensor<4xf32> -> tensor<4x1xf32>
+  %2 = hamkaas.sub %x, %1 : tensor<4x4xf32>, tensor<4x1xf32>
+  %3 = hamkaas.exp %2 : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+func.func @shifted_columns(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = hamkaas.reduce max %x over [1] : tensor<4x4xf32>
+  %1 = hamkaas.reshape %0 : tensor<4xf32> -> tensor<1x4xf32>
+  %2 = hamkaas.sub %x, %1 : tensor<4x4xf32>, tensor<1x4xf32>
+  %3 = hamkaas.exp %2 : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
