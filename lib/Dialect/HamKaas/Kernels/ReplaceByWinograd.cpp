@@ -1,0 +1,258 @@
+//===- ReplaceByWinograd.cpp - Winograd in operations -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReplaceByWinograd.h"
+#include "DenseConvolutions.h"
+#include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Winograd.h"
+#include "PadConvolutions.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// The products of elements of two rows of G, for each pair of rows and of
+/// columns: a matrix of `t + 2` squared rows and 9 columns, or transposed.
+static Value createWeightsMatrix(OpBuilder &builder, Location loc,
+                                 const WinogradMatrices &matrices,
+                                 Type elementType, bool isTransposed = false) {
+  ArrayRef<double> g = matrices.weights;
+  int64_t size = matrices.tile + 2, rows = size * size, columns = 9;
+  if (isTransposed)
+    std::swap(rows, columns);
+  SmallVector<Attribute> products;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      auto [row, column] = isTransposed ? std::pair(j, i) : std::pair(i, j);
+      double product =
+          g[row / size * 3 + column / 3] * g[row % size * 3 + column % 3];
+      products.push_back(
+          isa<FloatType>(elementType)
+              ? Attribute(builder.getFloatAttr(elementType, product))
+              : builder.getIntegerAttr(elementType, int64_t(product)));
+    }
+  auto type = RankedTensorType::get({rows, columns}, elementType);
+  return ConstantOp::create(builder, loc,
+                            DenseElementsAttr::get(type, products));
+}
+
+static Value castTo(OpBuilder &builder, Location loc, Value value,
+                    Type elementType) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return CastOp::create(builder, loc, type.clone(elementType), value);
+}
+
+/// The product of matrices. 16-bit integers have sums of 32 bits.
+static MatMulOp multiply(OpBuilder &builder, Location loc, Value left,
+                         Value right) {
+  if (cast<RankedTensorType>(left.getType()).getElementType().isInteger(16)) {
+    left = castTo(builder, loc, left, builder.getI32Type());
+    right = castTo(builder, loc, right, builder.getI32Type());
+  }
+  return MatMulOp::create(builder, loc, left, right);
+}
+
+/// `G w G^T` per pair of channels, as one matmul.
+static Value transformWeights(OpBuilder &builder, Location loc, Value w,
+                              const WinogradMatrices &matrices) {
+  auto type = cast<RankedTensorType>(w.getType());
+  int64_t from = type.getDimSize(2), to = type.getDimSize(3);
+  int64_t size = matrices.tile + 2;
+  Value matrix =
+      createWeightsMatrix(builder, loc, matrices, type.getElementType());
+  Value product =
+      multiply(builder, loc, matrix, reshape(builder, loc, w, {9, from * to}));
+  if (cast<RankedTensorType>(product.getType()).getElementType() !=
+      type.getElementType())
+    product = castTo(builder, loc, product, type.getElementType());
+  return reshape(builder, loc, product, {size * size, from, to});
+}
+
+/// Transformed images as matrices: a row for each tile, a column for each
+/// channel.
+static Value makeMatrices(OpBuilder &builder, Location loc, Value tiles) {
+  auto type = cast<RankedTensorType>(tiles.getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  return reshape(
+      builder, loc, tiles,
+      {shape[0] * shape[1], shape[2] * shape[3] * shape[4], shape[5]});
+}
+
+/// The images number `slice` of `slices` equal parts.
+static Value takeImages(OpBuilder &builder, Location loc, Value images,
+                        int64_t slice, int64_t slices) {
+  if (slices == 1)
+    return images;
+  // Pad no more than a slice at once.
+  if (auto pad = images.getDefiningOp<PadOp>(); pad && pad.getLow()[0] == 0 &&
+                                                pad.getHigh()[0] == 0 &&
+                                                pad.getInterior()[0] == 0) {
+    Value inner = takeImages(builder, loc, pad.getX(), slice, slices);
+    return PadOp::create(builder, loc, inner, pad.getLow(), pad.getHigh(),
+                         pad.getInterior(), pad.getValue());
+  }
+  int64_t count = cast<RankedTensorType>(images.getType()).getDimSize(0);
+  int64_t size = count / slices;
+  return SliceOp::create(builder, loc, images, slice * size,
+                         (slice + 1) * size);
+}
+
+/// The results of `images`, a part of the batch.
+static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
+                      Value weights, int64_t tile) {
+  Location loc = conv.getLoc();
+  ArrayRef<int64_t> positions = conv.getType().getShape().slice(1, 2);
+  SmallVector<int64_t> more;
+  for (int64_t size : positions)
+    more.push_back(llvm::alignTo(size, tile) - size);
+  bool isWhole = isAll(more, 0);
+  Value x = conv.isPadded() || !isWhole
+                ? padOperand(builder, conv, images, more)
+                : images;
+  auto input = WinogradInputOp::create(builder, loc, x, tile);
+  MatMulOp product =
+      multiply(builder, loc, makeMatrices(builder, loc, input), weights);
+  setKnobs(product, getKnobs(conv));
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(input.getType()).getShape());
+  shape.back() = conv.getType().getShape().back();
+  Value products = reshape(builder, loc, product, shape);
+  return WinogradOutputOp::create(
+      builder, loc, products,
+      isWhole ? nullptr : builder.getDenseI64ArrayAttr(positions));
+}
+
+void hamkaas::replaceByWinograd(ConvOp conv, int64_t tile, int64_t slices) {
+  OpBuilder builder(conv);
+  Location loc = conv.getLoc();
+  Value weights =
+      transformWeights(builder, loc, conv.getW(), getWinogradMatrices(tile));
+  SmallVector<Value> results;
+  for (int64_t slice = 0; slice < slices; ++slice) {
+    Value images = takeImages(builder, loc, conv.getX(), slice, slices);
+    results.push_back(convolve(builder, conv, images, weights, tile));
+  }
+  Value result = slices == 1
+                     ? results.front()
+                     : ConcatOp::create(builder, loc, results, /*dim=*/0);
+  conv.replaceAllUsesWith(result);
+  conv.erase();
+}
+
+/// The 16-bit integers that `operand` is a cast of.
+static Value getNarrow(Value operand) {
+  return operand.getDefiningOp<CastOp>().getX();
+}
+
+void hamkaas::replaceIntegersByWinograd(ConvOp conv, int64_t tile) {
+  OpBuilder builder(conv);
+  Value weights =
+      transformWeights(builder, conv.getLoc(), getNarrow(conv.getW()),
+                       getIntegerWinograd(tile).matrices);
+  Value result = convolve(builder, conv, getNarrow(conv.getX()), weights, tile);
+  conv.replaceAllUsesWith(result);
+  conv.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients of weights
+//===----------------------------------------------------------------------===//
+
+/// `x` with its dimensions in another order, without the permute that made
+/// `x` if it is undone.
+static Value permute(OpBuilder &builder, Location loc, Value x,
+                     ArrayRef<int64_t> permutation) {
+  if (auto producer = x.getDefiningOp<PermuteOp>())
+    if (isIdentityPermutation(
+            applyPermutation(producer.getPermutation(), permutation)))
+      return producer.getX();
+  if (auto pad = x.getDefiningOp<PadOp>()) {
+    Value inner = permute(builder, loc, pad.getX(), permutation);
+    return PadOp::create(
+        builder, loc, inner, applyPermutation(pad.getLow(), permutation),
+        applyPermutation(pad.getHigh(), permutation),
+        applyPermutation(pad.getInterior(), permutation), pad.getValue());
+  }
+  return PermuteOp::create(builder, loc, x, permutation);
+}
+
+/// Erases the permutes and pads behind `values` that nothing uses any more.
+static void eraseUnused(ArrayRef<Value> values) {
+  llvm::SetVector<Operation *> ops;
+  auto add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<PermuteOp, PadOp>(op))
+      ops.insert(op);
+  };
+  llvm::for_each(values, add);
+  for (size_t i = 0; i < ops.size(); ++i)
+    add(ops[i]->getOperand(0));
+  // Users first: one value may be computed from the other.
+  SmallVector<Operation *> users = ops.takeVector();
+  llvm::sort(users,
+             [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+  for (Operation *op : users)
+    if (op->use_empty())
+      op->erase();
+}
+
+/// The products of transformed data and gradients, summed over the tiles.
+static Value multiplyTransformed(OpBuilder &builder, ConvOp conv, Value data,
+                                 Value gradient, int64_t tile) {
+  Location loc = conv.getLoc();
+  Value left = makeMatrices(builder, loc,
+                            WinogradInputOp::create(builder, loc, data, tile));
+  Value right = makeMatrices(
+      builder, loc, WinogradGradientOp::create(builder, loc, gradient, tile));
+  left = PermuteOp::create(builder, loc, left, ArrayRef<int64_t>{0, 2, 1});
+  auto product = MatMulOp::create(builder, loc, left, right);
+  setKnobs(product, getKnobs(conv));
+  return product;
+}
+
+void hamkaas::replaceGradientByWinograd(ConvOp conv, const WinogradSizes &sizes,
+                                        int64_t tile, int64_t slices) {
+  OpBuilder builder(conv);
+  Location loc = conv.getLoc();
+  Value x = conv.getX(), w = conv.getW();
+  Value data = permute(builder, loc, x, {3, 1, 2, 0});
+  Value gradient = permute(builder, loc, w, {2, 0, 1, 3});
+  Value product;
+  for (int64_t slice = 0; slice < slices; ++slice) {
+    Value images = takeImages(builder, loc, data, slice, slices);
+    Value results = takeImages(builder, loc, gradient, slice, slices);
+    Value part = multiplyTransformed(builder, conv, images, results, tile);
+    product = product ? AddOp::create(builder, loc, part, product) : part;
+  }
+  int64_t size = tile + 2;
+  product =
+      reshape(builder, loc, product, {size * size, sizes.from * sizes.to});
+  Value matrix =
+      createWeightsMatrix(builder, loc, getWinogradMatrices(tile),
+                          builder.getF32Type(), /*isTransposed=*/true);
+  Value sums = MatMulOp::create(builder, loc, matrix, product);
+  sums = reshape(builder, loc, sums, {3, 3, sizes.from, sizes.to});
+
+  SmallVector<int64_t> permutation{2, 0, 1, 3};
+  Value result = PermuteOp::create(builder, loc, sums, permutation);
+  for (Operation *user : llvm::make_early_inc_range(conv->getUsers()))
+    if (auto back = dyn_cast<PermuteOp>(user);
+        back && isIdentityPermutation(
+                    applyPermutation(permutation, back.getPermutation()))) {
+      back.replaceAllUsesWith(sums);
+      back.erase();
+    }
+  conv.replaceAllUsesWith(result);
+  conv.erase();
+  eraseUnused({result, x, w, data, gradient});
+}
