@@ -27,6 +27,8 @@ import numpy as np
 TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16,
          "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8}
 GUARD = 64
+# HamKaasCpuDotProducts of hamkaas-c/Program.h.
+DOT_PRODUCTS = 1
 PROT_NONE = 0
 ALLOWED = {np.float64: 1e-14, np.float32: 1e-5, np.float16: 1e-3}
 
@@ -177,15 +179,26 @@ class Fenced:
                 raise OSError(ctypes.get_errno(), "mprotect failed")
 
 
-def run_kernel(function, inputs, before, ranges, at_end=True):
+def has_dot_products(level):
+    """Whether this processor has what hamkaas.has_dot_products asks for in
+    kernels of the level."""
+    flag = "avx512_vnni" if level == "x86-64-v4" else "avx_vnni"
+    with open("/proc/cpuinfo") as file:
+        return flag in file.read().split()
+
+
+def run_kernel(function, inputs, before, ranges, at_end=True, features=0):
+    """Runs the tiles of `ranges`. `features`, of enum HamKaasCpuFeature, stand
+    before the table of arguments."""
     raw = guarded(before)
     fenced = [Fenced(array, at_end) for array in inputs]
     addresses = [array.address for array in fenced]
     addresses.append(raw.ctypes.data + GUARD)
-    table = (ctypes.c_void_p * len(addresses))(*addresses)
+    table = (ctypes.c_void_p * (1 + len(addresses)))(features, *addresses)
+    arguments = ctypes.byref(table, ctypes.sizeof(ctypes.c_void_p))
     values = (ctypes.c_int64 * 4)()
     for begin, end in ranges:
-        status = function(table, ctypes.c_int64(begin), ctypes.c_int64(end),
+        status = function(arguments, ctypes.c_int64(begin), ctypes.c_int64(end),
                           values)
         if status:
             assert (raw == guarded(before)).all(), "a failed check wrote"
@@ -259,6 +272,11 @@ def main():
                                    at_end=False)
                 assert got.tobytes() == split.tobytes(), \
                     f"{name}: the bits depend on the split"
+                if has_dot_products(level):
+                    other = run_kernel(function, inputs, before, [(0, count)],
+                                       features=DOT_PRODUCTS)
+                    assert got.tobytes() == other.tobytes(), \
+                        f"{name}: the bits depend on dot products"
                 compare(name, got, run_reference(
                     getattr(theirs, "reference_" + name), name in returning,
                     inputs, before))
