@@ -194,6 +194,9 @@ void hamkaas::transposeSquare(KernelBuilder &kernel,
   }
 }
 
+/// Vectors that are stored at once to fill a line.
+static constexpr int64_t maxLineVectors = 2;
+
 namespace {
 
 /// One square block of the result: `rows` along the cross dimension by
@@ -222,19 +225,18 @@ public:
         shape.slice(firstRowDim, cross + 1 - firstRowDim));
     columns = ShapedType::getNumElements(shape.drop_front(firstColumnDim));
     lanes = chooseLanes(kernel.target(), columns);
-    // A vector must be a whole line.
-    streams = kernel.streams(columns) &&
-              lanes == kernel.costs().lineElements() &&
-              value.getType() == kernel.destinationType();
+    line = kernel.costs().lineElements();
+    bool isWhole = value.getType() == kernel.destinationType();
+    bool canFill = line % lanes == 0 && line / lanes <= maxLineVectors;
+    streams = kernel.streams(columns) && isWhole && canFill;
     int64_t pitch = ShapedType::getNumElements(
         kernel.destinationType().getShape().drop_front(cross + 1));
     size = kernel.costs().transposedTile(rows, columns, pitch, streams);
+    squares = (streams || size.fillsLines) && canFill ? line / lanes : 1;
     alignsLines =
-        streams ||
-        (kernel.costs().alignsRows(pitch) &&
-         lanes == kernel.costs().lineElements() && columns == pitch &&
-         columns >= 2 * lanes && value.getType() == kernel.destinationType() &&
-         kernel.destinationType().getElementType().isF32());
+        streams || (kernel.costs().alignsRows(pitch) && isWhole &&
+                    lanes == line && columns == pitch && columns >= 2 * lanes &&
+                    kernel.destinationType().getElementType().isF32());
     // The ends of rows are computed twice, from what was there before.
     if (alignsLines)
       for (Value argument : kernel.arguments())
@@ -301,21 +303,25 @@ private:
       outer[dim] = kernel.constant(0);
     Value firstRow = kernel.multiply(at[cross], size.rows);
     Value firstColumn = kernel.multiply(at.back(), size.columns);
-    auto emit = [&](LaneBlock rows, LaneBlock columns) {
-      outer[cross] = rows.index;
-      emitSquare({outer, columns.index, rows.active, columns.active});
-    };
     // The squares of a column share loads, those of a row share stores.
     if (size.squaresAlongRead)
-      return forEachSquare(firstColumn, activeColumns, [&](LaneBlock columns) {
-        forEachSquare(firstRow, activeRows,
-                      [&](LaneBlock rows) { emit(rows, columns); });
-      });
+      return forEachSquares(
+          firstColumn, activeColumns, [&](LaneBlock columns, int64_t count) {
+            forEachSquare(firstRow, activeRows, [&](LaneBlock rows) {
+              outer[cross] = rows.index;
+              emitSquares({outer, columns.index, rows.active, columns.active},
+                          count);
+            });
+          });
     forEachSquare(firstRow, activeRows, [&](LaneBlock rows) {
       if (alignsLines)
         return emitLines(rows, firstColumn, activeColumns);
-      forEachSquare(firstColumn, activeColumns,
-                    [&](LaneBlock columns) { emit(rows, columns); });
+      outer[cross] = rows.index;
+      forEachSquares(
+          firstColumn, activeColumns, [&](LaneBlock columns, int64_t count) {
+            emitSquares({outer, columns.index, rows.active, columns.active},
+                        count);
+          });
     });
   }
 
@@ -325,21 +331,21 @@ private:
   void emitLines(LaneBlock rows, Value firstColumn, int64_t activeColumns) {
     outer[cross] = rows.index;
     auto emit = [&](Value column) {
-      emitSquare({outer, column, rows.active, lanes});
+      emitSquares({outer, column, rows.active, lanes}, squares);
     };
     Value before = kernel.elementsBeforeLine();
     Value end =
-        kernel.minimum(kernel.add(firstColumn, activeColumns), columns - lanes);
+        kernel.minimum(kernel.add(firstColumn, activeColumns), columns - line);
     auto emitLine = [&](Value column) { emit(kernel.add(column, before)); };
     if (streams)
-      kernel.streamingLoop(firstColumn, end, lanes, emitLine);
+      kernel.streamingLoop(firstColumn, end, line, emitLine);
     else
-      kernel.writingLoop(firstColumn, end, lanes, emitLine);
+      kernel.writingLoop(firstColumn, end, line, emitLine);
     kernel.writingBranch(
         kernel.isLess(firstColumn, 1),
         [&] {
           emit(kernel.constant(0));
-          emit(kernel.constant(columns - lanes));
+          emit(kernel.constant(columns - line));
         },
         [] {});
   }
@@ -353,17 +359,39 @@ private:
         [&](LaneBlock block, MutableArrayRef<Value>) { body(block); });
   }
 
-  void emitSquare(const Square &square) {
+  /// Calls `body` with the first of as many squares as are stored at once, and
+  /// their number; at the end with single ones.
+  void forEachSquares(Value first, int64_t count,
+                      function_ref<void(LaneBlock, int64_t)> body) {
+    int64_t step = lanes * squares;
+    int64_t whole = squares > 1 ? count / step * step : 0;
+    if (whole)
+      kernel.writingLoop(
+          first, kernel.add(first, whole), step,
+          [&](Value column) { body({column, lanes, /*slot=*/0}, squares); });
+    if (whole < count)
+      forEachSquare(kernel.add(first, whole), count - whole,
+                    [&](LaneBlock block) { body(block, /*count=*/1); });
+  }
+
+  /// Emits `count` squares, the first of which is `first` and the others follow
+  /// it along the columns. Each row is stored at once, so that it fills lines.
+  void emitSquares(const Square &first, int64_t count) {
     transposed.clear();
-    for (int64_t row = 0; row < square.rows; ++row) {
-      SmallVector<Value> outer(square.outer);
+    SmallVector<Square> squares(count, first);
+    for (int64_t i = 1; i < count; ++i)
+      squares[i].column = kernel.add(first.column, i * lanes);
+    for (int64_t row = 0; row < first.rows; ++row) {
+      SmallVector<Value> outer(first.outer);
       outer[cross] = kernel.add(outer[cross], row);
-      TreeEmitter tree(
-          kernel, lanes, square.columns, [&](Value tensor, PointRef point) {
-            return readTransposed(tensor, point, square, row, outer[cross]);
-          });
-      tree.store(value, lanePoint(outer, square.column),
-                 getOffsets(square.outer[cross], outer[cross]));
+      for (const Square &square : squares) {
+        TreeEmitter tree(
+            kernel, lanes, square.columns, [&](Value tensor, PointRef point) {
+              return readTransposed(tensor, point, square, row, outer[cross]);
+            });
+        tree.store(value, lanePoint(outer, square.column),
+                   getOffsets(square.outer[cross], outer[cross]));
+      }
     }
   }
 
@@ -431,11 +459,15 @@ private:
   /// The dimensions from these on up to the cross and the last one are one.
   int64_t firstRowDim, firstColumnDim;
   int64_t rows, columns, lanes;
+  /// Elements of a line.
+  int64_t line;
   /// Elements of the cross dimension, and those that the destination has more,
   /// which rows of several dimensions skip.
   int64_t width, skipped = 0;
   TransposedTile size;
   SmallVector<int64_t> tileShape;
+  /// Squares whose rows are stored at once.
+  int64_t squares;
   bool streams, alignsLines;
   /// State while a tile is emitted.
   SmallVector<Value> outer;

@@ -1,4 +1,5 @@
 // RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels -split-input-file | FileCheck %s --check-prefix=EMIT
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-cpu-emit-kernels -split-input-file | FileCheck %s --check-prefix=AVX2
 // RUN: hamkaas-opt %s -hamkaas-stream-stores -split-input-file | FileCheck %s
 
 // A result of 8 MB: whole lines from the first one that the destination has are
@@ -68,6 +69,27 @@ func.func private @odd(%x: tensor<64x32769xf32>, %out: tensor<64x32769xf32>) -> 
     linalg.yield %1 : f32
   } -> tensor<64x32769xf32>
   return %0 : tensor<64x32769xf32>
+}
+
+// -----
+
+// A transposition with AVX2 writes both vectors of a line one after the other.
+
+// AVX2-LABEL: func private @turned(
+// AVX2:           %[[NEXT:.*]] = arith.addi %[[FIRST:[^,]*]], %c8 overflow
+// AVX2:           vector.transfer_write %{{.*}}, %{{.*}}[%{{.*}}, %[[FIRST]]]
+// AVX2:           vector.transfer_write %{{.*}}, %{{.*}}[%{{.*}}, %[[NEXT]]]
+// AVX2-COUNT-14:  vector.transfer_write
+// AVX2-NOT:       vector.transfer_write
+// AVX2:           } {hamkaas.stream_loop}
+func.func private @turned(%x: tensor<2048x2048xf32>, %out: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<2048x2048xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<2048x2048xf32>) outs(%e : tensor<2048x2048xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<2048x2048xf32>
+  return %0 : tensor<2048x2048xf32>
 }
 
 // -----

@@ -151,3 +151,15 @@ func.func private @whole_lines(%x: tensor<1024x37xf32>, %y: tensor<37x1024xf32>,
   } -> tensor<37x1024xf32>
   return %a : tensor<37x1024xf32>
 }
+
+// Rows of both sides a page apart, more than a cache holds.
+func.func private @pages(%x: tensor<1024x1024xf32>, %out: tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %e = tensor.empty() : tensor<1024x1024xf32>
+  %a = linalg.generic {indexing_maps = [#tr2, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<1024x1024xf32>) outs(%e : tensor<1024x1024xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    linalg.yield %p : f32
+  } -> tensor<1024x1024xf32>
+  return %a : tensor<1024x1024xf32>
+}

@@ -19,6 +19,8 @@ namespace hamkaas {
 struct TransposedTile {
   int64_t rows, columns;
   bool tilesAlongRead, squaresAlongRead;
+  /// Rows of several squares are stored at once, so that they fill lines.
+  bool fillsLines = false;
 };
 
 /// Sizes and thresholds for emitters, derived from the facts about a machine.
