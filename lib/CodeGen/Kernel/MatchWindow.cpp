@@ -134,6 +134,26 @@ static int64_t balance(int64_t extent, int64_t most) {
   return llvm::divideCeil(extent, llvm::divideCeil(extent, most));
 }
 
+/// Returns whether all windows of a vector multiply their elements by the same
+/// numbers.
+bool WindowEmitter::sharesFactors() {
+  for (OpOperand *other : root.getDpsInputOperands())
+    if (other != operand &&
+        root.getMatchingIndexingMap(other).isFunctionOfDim(laneLoop))
+      return false;
+  return !root.hasIndexSemantics();
+}
+
+/// The order of windows in the lanes of a vector such that one instruction
+/// selects all first or all second elements of two vectors: those of 128 bits
+/// stay where they are.
+static SmallVector<int64_t> getInterleavedOrder(int64_t lanes) {
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < lanes / 2; i += 2)
+    order.append({i, i + 1, lanes / 2 + i, lanes / 2 + i + 1});
+  return order;
+}
+
 void WindowEmitter::chooseSizes() {
   for (int64_t loop : outer)
     outerShape.push_back(extents[loop]);
@@ -149,6 +169,9 @@ void WindowEmitter::chooseSizes() {
   rows = balance(blockAxis.windows, most);
   chooseParts();
   vectors = std::clamp<int64_t>(budget / rows, 1, needed);
+  if (laneAxis && laneAxis->stride == 2 && bits == 32 && lanes >= 4 &&
+      !kernel.target().gathers && sharesFactors())
+    laneOrder = getInterleavedOrder(lanes);
 }
 
 /// The blocks of `size` windows that do not lie within the source.
