@@ -56,6 +56,7 @@ private:
   bool matchPadding();
   bool matchLoops();
   bool sharesFactors();
+  bool hasLongChains();
   void chooseSizes();
 
   void chooseParts();
