@@ -376,7 +376,19 @@ private:
       return false;
     members.insert_range(chain);
     root = getKernelOp(chain.end()[-2]);
+    addPermutedWeights();
     return true;
+  }
+
+  /// Windows whose channels come first read the weights of one channel at a
+  /// time. As the model has them, they are neighbours.
+  void addPermutedWeights() {
+    auto conv = dyn_cast<ConvOp>(root.getOperation());
+    auto permute = conv ? conv.getW().getDefiningOp<PermuteOp>() : nullptr;
+    if (permute && permute.getPermutation() == ArrayRef<int64_t>{2, 3, 1, 0} &&
+        permute->hasOneUse() && permute->getBlock() == conv->getBlock() &&
+        members.size() < maxMembers)
+      members.insert(permute);
   }
 
   /// Reductions of rows and what computes with them, such as the logarithm of
