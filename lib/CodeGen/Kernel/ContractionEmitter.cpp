@@ -94,7 +94,7 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
       prefetchRight(columns, depth);
     return next;
   };
-  return overWindow(loops.window, sums, [&](ValueRange carried) {
+  return overWindow(innerWindow, sums, [&](ValueRange carried) {
     return kernel.loop(lower, upper, 1, carried, /*writes=*/false, body);
   });
 }

@@ -53,6 +53,7 @@ private:
   mlir::LogicalResult takeRequested();
   mlir::LogicalResult verifyKnobs();
   bool isWhole();
+  bool cutsWindow();
   void choosePrefetch();
   void chooseCopy();
   void chooseResultPrefetch();
@@ -117,6 +118,9 @@ private:
   mlir::Value result;
   ContractionLoops loops;
   ContractionTile tile;
+  /// The loops of the window that are within a block: all, or all but the
+  /// first, whose parts are blocks of the depth.
+  llvm::ArrayRef<int64_t> innerWindow;
   /// The packed right side, null if it is not packed by columns.
   mlir::linalg::UnPackOp packed;
   /// The right side, if it is codes of few bits.

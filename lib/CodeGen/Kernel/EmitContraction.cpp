@@ -70,6 +70,18 @@ bool ContractionEmitter::isWhole() {
              getElementTypeOrSelf(root->getResult(0));
 }
 
+/// Returns whether all rows of a tile should use one part of the windows after
+/// the other, as the panel would fill a quarter of the second-level cache.
+bool ContractionEmitter::cutsWindow() {
+  const CostModel &costs = kernel.costs();
+  // Measured with 16 registers alone.
+  return costs.hasOwnCache() && costs.target.registers < 24 && packed &&
+         !loops.window.empty() && tile.blockRows > tile.rows &&
+         loops.productCount() * tile.panelWidth() > costs.l2Elements() / 4 &&
+         getElementTypeOrSelf(result) ==
+             getElementTypeOrSelf(root->getResult(0));
+}
+
 /// Checks that the accumulators of the tile fit into the registers.
 LogicalResult ContractionEmitter::verifyKnobs() {
   const CostModel &costs = kernel.costs();
@@ -199,6 +211,11 @@ LogicalResult ContractionEmitter::choosePanels() {
   panelGroups = llvm::divideCeil(columnCount, tile.columns());
   rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
   depthBlocks = llvm::divideCeil(loops.productCount(), tile.depth);
+  innerWindow = loops.window;
+  if (cutsWindow()) {
+    depthBlocks = loops.extents[innerWindow.front()];
+    innerWindow = innerWindow.drop_front();
+  }
   choosePrefetch();
   chooseCopy();
   chooseResultPrefetch();
@@ -394,8 +411,11 @@ void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
   rows.clear();
   for (int64_t r = 0; r < rowsHere; ++r)
     rows.push_back(kernel.add(firstRow, r));
-  Value lower = kernel.multiply(depthBlock, tile.depth);
+  if (innerWindow.size() < loops.window.size())
+    at[loops.window.front()] = {depthBlock};
   // With a window around it, all of the innermost loop is one block.
+  Value lower = loops.window.empty() ? kernel.multiply(depthBlock, tile.depth)
+                                     : kernel.constant(0);
   Value upper = kernel.minimum(kernel.add(lower, tile.depth), depthCount);
   if (prefetch && use) {
     Value panel = kernel.add(kernel.multiply(linearIndex(loops.batch), panels),

@@ -257,20 +257,23 @@ SmallVector<Value> WindowEmitter::addElements(const WindowStretch &block,
     }
     if (users.empty() || !startRead(block, offset))
       continue;
-    for (int64_t tap = 0, e = laneAxis ? laneAxis->taps : 1; tap < e; ++tap)
-      for (int64_t v = 0; v < count; ++v) {
-        element = read(columns, v, tap);
-        if (!element)
-          continue;
-        for (auto [row, blockTap] : users) {
+    SmallVector<Value> elements(count), next(count);
+    for (int64_t tap = 0, e = laneAxis ? laneAxis->taps : 1; tap < e; ++tap) {
+      readElements(columns, tap, elements, next);
+      for (auto [row, blockTap] : users) {
+        at[blockAxis.tap] = {kernel.constant(blockTap)};
+        if (laneAxis)
+          at[laneAxis->tap] = {kernel.constant(tap)};
+        for (int64_t v = 0; v < count; ++v) {
+          element = elements[v];
+          if (!element)
+            continue;
           moveTo(block, row, columns, v);
-          at[blockAxis.tap] = {kernel.constant(blockTap)};
-          if (laneAxis)
-            at[laneAxis->tap] = {kernel.constant(tap)};
           Value &sum = sums[row * count + v];
           sum = steps.accumulate(trees[v], at, sum, lanes);
         }
       }
+    }
   }
   return sums;
 }
@@ -286,6 +289,22 @@ bool WindowEmitter::startRead(const WindowStretch &block, int64_t offset) {
   position[blockAxis.dim] = {kernel.add(
       kernel.multiply(block.begin, blockAxis.stride), offset - blockAxis.low)};
   return true;
+}
+
+/// Sets `elements` to those of `tap`, and `next` to those of the next one where
+/// they are read along with them.
+void WindowEmitter::readElements(const WindowStretch &columns, int64_t tap,
+                                 MutableArrayRef<Value> elements,
+                                 MutableArrayRef<Value> next) {
+  for (size_t v = 0; v < elements.size(); ++v) {
+    elements[v] = std::exchange(next[v], Value());
+    if (elements[v])
+      continue;
+    if (laneOrder.empty())
+      elements[v] = read(columns, v, tap);
+    else
+      std::tie(elements[v], next[v]) = readInterleaved(columns, v, tap);
+  }
 }
 
 /// Element `tap` along the lanes' axis for the windows of a vector; null if it
@@ -305,6 +324,56 @@ Value WindowEmitter::read(const WindowStretch &columns, int64_t vector,
       kernel.add(kernel.multiply(begin, laneAxis->stride), shift),
       laneAxis->stride};
   return readSource(active);
+}
+
+/// Element `tap` along the lanes' axis, in the order of the lanes of the sums,
+/// and the next one if it is in the same vectors.
+std::pair<Value, Value>
+WindowEmitter::readInterleaved(const WindowStretch &columns, int64_t vector,
+                               int64_t tap) {
+  int64_t shift = laneAxis->dilation * tap - laneAxis->low;
+  bool hasNext = laneAxis->dilation == 1 && tap + 1 < laneAxis->taps;
+  // The second vector ends with the last element.
+  int64_t second = hasNext ? lanes : lanes - 1;
+  bool isInside = getActive(columns, vector) == lanes;
+  if (columns.known) {
+    int64_t first = 2 * (*columns.known + vector * lanes) + shift;
+    isInside &= first >= 0 && first + second + lanes <= laneAxis->size;
+  }
+  if (!isInside) {
+    Value element = read(columns, vector, tap);
+    return {element ? sortLanes(element, /*back=*/false) : Value(), Value()};
+  }
+  Value begin = kernel.add(columns.begin, vector * lanes);
+  at[laneLoop] = {begin, /*step=*/1};
+  auto readFrom = [&](int64_t offset) {
+    position[laneAxis->dim] = {
+        kernel.add(kernel.multiply(begin, 2), shift + offset), /*step=*/1};
+    return readSource(lanes);
+  };
+  Value low = readFrom(0), high = readFrom(second);
+  auto select = [&](int64_t offset) -> Value {
+    SmallVector<int64_t> picked;
+    for (int64_t window : laneOrder) {
+      int64_t element = 2 * window + offset;
+      picked.push_back(element < lanes ? element : lanes + element - second);
+    }
+    return vector::ShuffleOp::create(kernel.ir(), kernel.loc(), low, high,
+                                     picked);
+  };
+  return {select(0), hasNext ? select(1) : Value()};
+}
+
+/// Moves the lanes of a vector from the order of windows to that of the sums,
+/// or back.
+Value WindowEmitter::sortLanes(Value vector, bool back) {
+  if (laneOrder.empty())
+    return vector;
+  SmallVector<int64_t> picked(lanes);
+  for (auto [lane, window] : llvm::enumerate(laneOrder))
+    picked[back ? window : lane] = back ? lane : window;
+  return vector::ShuffleOp::create(kernel.ir(), kernel.loc(), vector, vector,
+                                   picked);
 }
 
 /// Reads lanes from element `first` on, which may be outside.
@@ -358,7 +427,7 @@ void WindowEmitter::finish(const WindowStretch &block,
         }
         tree.setWritten(point);
         sum = steps.finish(tree.evaluate(root.getDpsInits().front(), inner),
-                           sums[row * count + v]);
+                           sortLanes(sums[row * count + v], /*back=*/true));
         kernel.store(tree.evaluateVector(result, point), indices,
                      getActive(columns, v));
       }

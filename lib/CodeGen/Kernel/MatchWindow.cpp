@@ -19,6 +19,12 @@ static constexpr int64_t maxAccumulators = 8;
 /// which share the other factors. The rows of a single vector share what is
 /// read: all 14 rows of 14 take 0.6 of the time of 4 at a time (7 x 7, Zen 5).
 static constexpr int64_t maxRows = 4;
+/// The same where sums are long chains of multiply-adds and registers few. Few
+/// rows of a block have elements where it begins and ends, so more vectors are
+/// more chains at once.
+static constexpr int64_t maxRowsOfChains = 2;
+static constexpr int64_t chainRows = 5;
+static constexpr int64_t manyRegisters = 24;
 /// Limits on code size: elements of a window along unrolled dimensions, and
 /// blocks of windows that reach into the padding.
 static constexpr int64_t maxTaps = 64;
@@ -134,6 +140,34 @@ static int64_t balance(int64_t extent, int64_t most) {
   return llvm::divideCeil(extent, llvm::divideCeil(extent, most));
 }
 
+/// Returns whether all windows of a vector multiply their elements by the same
+/// numbers.
+bool WindowEmitter::sharesFactors() {
+  for (OpOperand *other : root.getDpsInputOperands())
+    if (other != operand &&
+        root.getMatchingIndexingMap(other).isFunctionOfDim(laneLoop))
+      return false;
+  return !root.hasIndexSemantics();
+}
+
+/// The order of windows in the lanes of a vector such that one instruction
+/// selects all first or all second elements of two vectors: those of 128 bits
+/// stay where they are.
+static SmallVector<int64_t> getInterleavedOrder(int64_t lanes) {
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < lanes / 2; i += 2)
+    order.append({i, i + 1, lanes / 2 + i, lanes / 2 + i + 1});
+  return order;
+}
+
+/// Returns whether each sum is a chain of so many multiply-adds that processors
+/// do not reach the next block before it ends.
+bool WindowEmitter::hasLongChains() {
+  return blockAxis.taps >= chainRows && kernel.target().fma &&
+         kernel.target().registers < manyRegisters &&
+         isa_and_nonnull<arith::MulFOp>(reduction.contribution.getDefiningOp());
+}
+
 void WindowEmitter::chooseSizes() {
   for (int64_t loop : outer)
     outerShape.push_back(extents[loop]);
@@ -144,11 +178,20 @@ void WindowEmitter::chooseSizes() {
   int64_t budget = std::clamp<int64_t>(half, 1, maxAccumulators);
   int64_t needed = llvm::divideCeil(extents[laneLoop], lanes);
   int64_t most = budget;
-  if (laneAxis)
+  bool areChains = laneAxis && needed > 2 && hasLongChains();
+  if (areChains)
+    most = std::min(budget, maxRowsOfChains);
+  else if (laneAxis)
     most = needed > 1 ? std::min(budget, maxRows) : std::max(half, budget);
   rows = balance(blockAxis.windows, most);
   chooseParts();
   vectors = std::clamp<int64_t>(budget / rows, 1, needed);
+  // A last block of one vector would take as long as one of several.
+  if (areChains)
+    vectors = balance(needed, vectors + 1);
+  if (laneAxis && laneAxis->stride == 2 && bits == 32 && lanes >= 4 &&
+      !kernel.target().gathers && sharesFactors())
+    laneOrder = getInterleavedOrder(lanes);
 }
 
 /// The blocks of `size` windows that do not lie within the source.

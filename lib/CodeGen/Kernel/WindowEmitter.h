@@ -55,6 +55,8 @@ private:
   bool matchAxis(int64_t dim, llvm::ArrayRef<int64_t> factors);
   bool matchPadding();
   bool matchLoops();
+  bool sharesFactors();
+  bool hasLongChains();
   void chooseSizes();
 
   void chooseParts();
@@ -72,7 +74,13 @@ private:
                                              const WindowStretch &columns,
                                              mlir::ValueRange carried);
   bool startRead(const WindowStretch &block, int64_t offset);
+  void readElements(const WindowStretch &columns, int64_t tap,
+                    llvm::MutableArrayRef<mlir::Value> elements,
+                    llvm::MutableArrayRef<mlir::Value> next);
   mlir::Value read(const WindowStretch &columns, int64_t vector, int64_t tap);
+  std::pair<mlir::Value, mlir::Value>
+  readInterleaved(const WindowStretch &columns, int64_t vector, int64_t tap);
+  mlir::Value sortLanes(mlir::Value vector, bool back);
   mlir::Value readEdge(int64_t first, int64_t active);
   mlir::Value readSource(int64_t active);
   void finish(const WindowStretch &block, const WindowStretch &columns,
@@ -104,6 +112,9 @@ private:
   WindowAxis blockAxis;
   std::optional<WindowAxis> laneAxis;
   int64_t laneLoop = -1, lanes = 1, rows = 1, vectors = 1;
+  /// The window that each lane of a sum has, if two vectors of elements are
+  /// read at once; empty if it reads an element a lane.
+  llvm::SmallVector<int64_t> laneOrder;
   llvm::SmallVector<int64_t> outer, outerShape;
   /// Tiles that share the blocks of windows of a unit.
   int64_t parts = 1;

@@ -75,6 +75,7 @@ func.func private @odd(%x: tensor<64x32769xf32>, %out: tensor<64x32769xf32>) -> 
 
 // A transposition with AVX2 writes both vectors of a line one after the other.
 
+// EMIT-LABEL: func private @turned(
 // AVX2-LABEL: func private @turned(
 // AVX2:           %[[NEXT:.*]] = arith.addi %[[FIRST:[^,]*]], %c8 overflow
 // AVX2:           vector.transfer_write %{{.*}}, %{{.*}}[%{{.*}}, %[[FIRST]]]

@@ -107,3 +107,27 @@ func.func private @panels_of_half_groups(%x: tensor<1x7x11x8xf32>, %w: tensor<4x
   } -> tensor<1x3x5x64xf32>
   return %a : tensor<1x3x5x64xf32>
 }
+
+// A panel that is too large for a cache: one row of the windows after the other.
+func.func private @cut(%x: tensor<18x11x512xf32>, %w: tensor<2x3x3x512x16xf32>, %bias: tensor<20xf32>, %out: tensor<16x9x20xf32>) -> tensor<16x9x20xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %u = tensor.empty() : tensor<3x3x512x20xf32>
+  %weights = linalg.unpack %w outer_dims_perm = [3, 0, 1, 2] inner_dims_pos = [3] inner_tiles = [16] into %u : tensor<2x3x3x512x16xf32> -> tensor<3x3x512x20xf32>
+  %e = tensor.empty() : tensor<16x9x20xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16x9x20xf32>) -> tensor<16x9x20xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(h, w, o, kh, kw, c) -> (h + kh, w + kw, c)>, affine_map<(h, w, o, kh, kw, c) -> (kh, kw, c, o)>, affine_map<(h, w, o, kh, kw, c) -> (h, w, o)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%x, %weights : tensor<18x11x512xf32>, tensor<3x3x512x20xf32>) outs(%f : tensor<16x9x20xf32>) {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    %r = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %r : f32
+    linalg.yield %t : f32
+  } -> tensor<16x9x20xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(h, w, o) -> (h, w, o)>, affine_map<(h, w, o) -> (o)>, affine_map<(h, w, o) -> (h, w, o)>], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%a, %bias : tensor<16x9x20xf32>, tensor<20xf32>) outs(%e : tensor<16x9x20xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %t = arith.addf %p, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<16x9x20xf32>
+  return %b : tensor<16x9x20xf32>
+}

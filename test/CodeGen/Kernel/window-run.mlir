@@ -9,6 +9,7 @@
 #r = affine_map<(n, h, w, c, kh, kw) -> (n, h, w, c)>
 #x1 = affine_map<(n, h, w, c, kh, kw) -> (n, h + kh, w + kw, c)>
 #x2 = affine_map<(n, h, w, c, kh, kw) -> (n, h * 2 + kh, w * 2 + kw * 3, c)>
+#halved = affine_map<(n, h, w, c, kh, kw) -> (n, h * 2 + kh, w * 2 + kw, c)>
 #taps = affine_map<(n, h, w, c, kh, kw) -> (kh, kw)>
 
 // A depthwise convolution with a bias; blocks of windows inside and at both
@@ -231,4 +232,81 @@ func.func private @planar_strided(%x: tensor<1x2x15x37xf32>, %w: tensor<3x3x1x2x
     linalg.yield %q : f32
   } -> tensor<1x2x8x19xf32>
   return %d : tensor<1x2x8x19xf32>
+}
+
+// Strides of two: the elements of a window's columns are read two vectors at a
+// time, but for the last one, and at the ends of rows. Weights are permuted.
+func.func private @planar_halved(%x: tensor<1x2x15x131xf32>, %v: tensor<2x1x5x5xf32>, %y: tensor<1x2x8x66xf32>, %out: tensor<1x2x8x66xf32>) -> tensor<1x2x8x66xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %xe = tensor.empty() : tensor<1x15x131x2xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x2x15x131xf32>) outs(%xe : tensor<1x15x131x2xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x15x131x2xf32>
+  %p = tensor.pad %last low[0, 2, 2, 0] high[0, 2, 2, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x15x131x2xf32> to tensor<1x19x135x2xf32>
+  %we = tensor.empty() : tensor<5x5x1x2xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(h, w, d, c) -> (c, d, h, w)>, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%v : tensor<2x1x5x5xf32>) outs(%we : tensor<5x5x1x2xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<5x5x1x2xf32>
+  %e = tensor.empty() : tensor<1x8x66x2xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x8x66x2xf32>) -> tensor<1x8x66x2xf32>
+  %a = linalg.generic {indexing_maps = [#halved, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x19x135x2xf32>, tensor<5x5x1x2xf32>) outs(%f : tensor<1x8x66x2xf32>) {
+  ^bb0(%q: f32, %factor: f32, %s: f32):
+    %t = arith.mulf %q, %factor : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x8x66x2xf32>
+  %re = tensor.empty() : tensor<1x2x8x66xf32>
+  %c = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a : tensor<1x8x66x2xf32>) outs(%re : tensor<1x2x8x66xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x2x8x66xf32>
+  %d = linalg.generic {indexing_maps = [#id4, #id4, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%c, %y : tensor<1x2x8x66xf32>, tensor<1x2x8x66xf32>) outs(%re : tensor<1x2x8x66xf32>) {
+  ^bb0(%q: f32, %more: f32, %o: f32):
+    %t = arith.addf %q, %more : f32
+    linalg.yield %t : f32
+  } -> tensor<1x2x8x66xf32>
+  return %d : tensor<1x2x8x66xf32>
+}
+
+// The same of a pooling, with windows of even width.
+func.func private @planar_halved_pool(%x: tensor<1x2x14x90xf32>, %out: tensor<1x2x7x45xf32>) -> tensor<1x2x7x45xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %least = arith.constant 0xFF800000 : f32
+  %xe = tensor.empty() : tensor<1x14x90x2xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x2x14x90xf32>) outs(%xe : tensor<1x14x90x2xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x14x90x2xf32>
+  %p = tensor.pad %last low[0, 0, 1, 0] high[0, 0, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %least : f32
+  } : tensor<1x14x90x2xf32> to tensor<1x14x92x2xf32>
+  %window = tensor.empty() : tensor<2x4xf32>
+  %e = tensor.empty() : tensor<1x7x45x2xf32>
+  %f = linalg.fill ins(%least : f32) outs(%e : tensor<1x7x45x2xf32>) -> tensor<1x7x45x2xf32>
+  %a = linalg.generic {indexing_maps = [#halved, #taps, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %window : tensor<1x14x92x2xf32>, tensor<2x4xf32>) outs(%f : tensor<1x7x45x2xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.maximumf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<1x7x45x2xf32>
+  %re = tensor.empty() : tensor<1x2x7x45xf32>
+  %d = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a : tensor<1x7x45x2xf32>) outs(%re : tensor<1x2x7x45xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x2x7x45xf32>
+  return %d : tensor<1x2x7x45xf32>
 }

@@ -81,6 +81,7 @@ bool Group::addPlanarWindows() {
     return false;
   members.insert_range(chain);
   root = getKernelOp(chain.end()[-2]);
+  addPermutedWeights();
   return true;
 }
 

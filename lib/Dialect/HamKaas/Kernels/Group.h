@@ -58,6 +58,7 @@ private:
   void dropNarrowBranches();
   bool addBranch(mlir::Operation *op, Members &branch);
 
+  void addPermutedWeights();
   bool addAttention(bool widenKeys);
   void addRows(mlir::Value value, bool computes, bool widens);
   void addPanels();

@@ -218,6 +218,17 @@ void Group::addNarrowWeights() {
   members.insert(cast);
 }
 
+/// Windows whose channels come first read the weights of one channel at a time.
+/// As the model has them, they are neighbours.
+void Group::addPermutedWeights() {
+  auto conv = dyn_cast<ConvOp>(root.getOperation());
+  auto permute = conv ? conv.getW().getDefiningOp<PermuteOp>() : nullptr;
+  if (permute && permute.getPermutation() == ArrayRef<int64_t>{2, 3, 1, 0} &&
+      permute->hasOneUse() && permute->getBlock() == conv->getBlock() &&
+      members.size() < maxGroupMembers)
+    members.insert(permute);
+}
+
 //===----------------------------------------------------------------------===//
 // Narrow results
 //===----------------------------------------------------------------------===//

@@ -330,6 +330,35 @@ func.func @planar(%x: tensor<1x8x5x5xf32>, %w: tensor<3x3x1x8xf32>, %b: tensor<1
 
 // -----
 
+// It reads weights where they are, unless others read them permuted, too.
+
+// CHECK-LABEL: func @planar_weights(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x8x5x5xf32>, %[[W:.*]]: tensor<8x1x3x3xf32>
+// CHECK:         %[[G:.*]] = hamkaas.group reduction({{.*}}%[[W]]{{.*}}hamkaas.ops = "permute+permute+conv+permute"
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return %[[G]]
+func.func @planar_weights(%x: tensor<1x8x5x5xf32>, %w: tensor<8x1x3x3xf32>) -> tensor<1x8x5x5xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %1 = hamkaas.permute %w [2, 3, 1, 0] : tensor<8x1x3x3xf32>
+  %2 = hamkaas.conv %0, %1 strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 8 : tensor<1x5x5x8xf32>, tensor<3x3x1x8xf32>
+  %3 = hamkaas.permute %2 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
+  return %3 : tensor<1x8x5x5xf32>
+}
+
+// CHECK-LABEL: func @planar_shared_weights(
+// CHECK:         hamkaas.group elementwise({{.*}}hamkaas.ops = "permute"
+// CHECK:         hamkaas.group reduction({{.*}}hamkaas.ops = "permute+conv+permute"
+// CHECK:         return
+func.func @planar_shared_weights(%x: tensor<1x8x5x5xf32>, %w: tensor<8x1x3x3xf32>) -> (tensor<1x8x5x5xf32>, tensor<3x3x1x8xf32>) {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<1x8x5x5xf32>
+  %1 = hamkaas.permute %w [2, 3, 1, 0] : tensor<8x1x3x3xf32>
+  %2 = hamkaas.conv %0, %1 strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 8 : tensor<1x5x5x8xf32>, tensor<3x3x1x8xf32>
+  %3 = hamkaas.permute %2 [0, 3, 1, 2] : tensor<1x5x5x8xf32>
+  return %3, %1 : tensor<1x8x5x5xf32>, tensor<3x3x1x8xf32>
+}
+
+// -----
+
 // So is a pooling, with numbers of any smaller shape after it.
 
 // CHECK-LABEL: func @planar_pool(
