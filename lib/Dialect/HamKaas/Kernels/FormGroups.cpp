@@ -118,12 +118,13 @@ class Group {
 public:
   Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps,
         bool computeRows, bool repeatLeft, bool narrowProducts,
-        bool narrowWeights, bool widenKeys)
+        bool narrowWeights, bool widenKeys, bool rowsAcross)
       : last(last), root(isRoot(last) ? last : nullptr),
         parameterOps(parameterOps), widenKeys(widenKeys) {
     members.insert(last);
     addJoined();
-    if (addPlanarWindows() || addAttention() || addRowChain())
+    if (addPlanarWindows() || addAttention() || addRowChain() ||
+        (rowsAcross && addRowsAcross()))
       return;
     for (size_t i = 0; i < members.size(); ++i)
       addProducers(members[i]);
@@ -391,6 +392,17 @@ private:
     return true;
   }
 
+  /// A softmax along an outer dimension, with the permutes around it.
+  bool addRowsAcross() {
+    SlicedSoftmaxOp softmax = findSoftmaxAcross(last);
+    if (!softmax || parameterOps.contains(softmax))
+      return false;
+    members.insert(softmax);
+    members.insert(softmax.getX().getDefiningOp());
+    root = cast<KernelOpInterface>(softmax.getOperation());
+    return true;
+  }
+
   void addProducers(Operation *op) {
     if (!readsInOrder(op))
       return;
@@ -639,7 +651,7 @@ private:
     while (op) {
       if (KernelOpInterface last = getKernelOp(op))
         op = Group(last, parameterOps, computeRows, repeatLeft, narrowProducts,
-                   narrowWeights, widenKeys)
+                   narrowWeights, widenKeys, rowsAcross)
                  .create();
       op = op->getPrevNode();
     }

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowChains.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -194,4 +196,26 @@ hamkaas::findRowChain(Operation *last,
   RowChain chain(last, parameterOps);
   return chain.grow(maxMembers) ? chain.takeMembers()
                                 : SmallVector<Operation *>();
+}
+
+/// The fewest columns for which rows are read across: whole vectors.
+static constexpr int64_t minColumns = 16;
+
+SlicedSoftmaxOp hamkaas::findSoftmaxAcross(Operation *last) {
+  auto isAlone = [&](Operation *op) {
+    return op && op->hasOneUse() && op->getBlock() == last->getBlock();
+  };
+  auto back = dyn_cast<PermuteOp>(last);
+  auto softmax = back ? back.getX().getDefiningOp<SlicedSoftmaxOp>() : nullptr;
+  if (!isAlone(softmax) ||
+      softmax.getStaticPrefix() != softmax.getType().getShape().back())
+    return nullptr;
+  auto there = softmax.getX().getDefiningOp<PermuteOp>();
+  ArrayRef<int64_t> order = back.getPermutation();
+  if (!isAlone(there) || order.back() + 1 == int64_t(order.size()) ||
+      back.getType().getShape().back() < minColumns ||
+      invertPermutationVector(order) !=
+          SmallVector<int64_t>(there.getPermutation()))
+    return nullptr;
+  return softmax;
 }

@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_ROWCHAINS_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_ROWCHAINS_H
 
+#include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -22,6 +23,11 @@ llvm::SmallVector<mlir::Operation *>
 findRowChain(mlir::Operation *last,
              const llvm::DenseSet<mlir::Operation *> &parameterOps,
              size_t maxMembers);
+
+/// The softmax of whole rows to which a permute moves another dimension than
+/// the last one, and from which `last` moves it back; null otherwise. Nothing
+/// else uses softmax and permute.
+SlicedSoftmaxOp findSoftmaxAcross(mlir::Operation *last);
 
 } // namespace hamkaas
 
