@@ -69,6 +69,10 @@ bool CpuTarget::permutesInCopies(const PipelineOptions &options) const {
   return !options.sameCalls;
 }
 
+bool CpuTarget::readsRowsAcross(const PipelineOptions &options) const {
+  return !options.sameCalls;
+}
+
 bool CpuTarget::unpacksInProducts(const PipelineOptions &options) const {
   return !options.sameCalls;
 }

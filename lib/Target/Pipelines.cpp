@@ -229,6 +229,7 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   groups.narrowProducts = narrowsProducts(options);
   groups.narrowWeights = narrowsWeights(options);
   groups.widenKeys = widensKeys(options);
+  groups.rowsAcross = readsRowsAcross(options);
   manager.addPass(createFormGroups(groups));
   manager.addPass(createLowerGroups());
   addGroupPasses(manager, options);

@@ -46,6 +46,7 @@ public:
 private:
   bool repeatsLeftSides(const PipelineOptions &options) const override;
   bool permutesInCopies(const PipelineOptions &options) const override;
+  bool readsRowsAcross(const PipelineOptions &options) const override;
   bool unpacksInProducts(const PipelineOptions &options) const override;
   bool narrowsWeights(const PipelineOptions &options) const override;
   bool narrowsProducts(const PipelineOptions &options) const override;

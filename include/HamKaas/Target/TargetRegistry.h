@@ -129,6 +129,11 @@ protected:
     return false;
   }
 
+  /// Returns whether kernels of rows read them along an outer dimension.
+  virtual bool readsRowsAcross(const PipelineOptions &options) const {
+    return false;
+  }
+
   /// Returns whether products compute their right sides from codes of few bits.
   virtual bool unpacksInProducts(const PipelineOptions &options) const {
     return false;

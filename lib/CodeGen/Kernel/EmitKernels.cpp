@@ -47,7 +47,8 @@ static FailureOr<Tile> emitFamily(KernelFamily family, KernelBuilder &kernel,
   case KernelFamily::Reduction:
     return emitReduction(kernel, result);
   case KernelFamily::Row:
-    return emitRow(kernel, result);
+    return areRowsAcross(result) ? emitRowsAcross(kernel, result)
+                                 : emitRow(kernel, result);
   case KernelFamily::Elementwise:
     return emitElementwise(kernel, result);
   case KernelFamily::Movement:

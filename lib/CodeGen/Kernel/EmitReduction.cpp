@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
-#include "HamKaas/CodeGen/Kernel/Reduction.h"
+#include "ReductionEmitter.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -23,78 +23,6 @@ using namespace hamkaas;
 /// Accumulators: enough to hide the latency of an addition. The order of a sum
 /// depends on their number, so it is the same for every machine.
 static constexpr int64_t maxAccumulators = 8;
-
-namespace {
-
-/// `size` results at a time along one loop.
-struct BlockedLoop {
-  int64_t loop = -1; /* -1 if there is none */
-  int64_t extent = 1;
-  int64_t size = 1;
-
-  int64_t blocks() const { return llvm::divideCeil(extent, size); }
-};
-
-/// The results to compute at once if lanes are parallel: vectors of rows, of
-/// which the last have `lastActive` lanes within the result.
-struct Accumulators {
-  Point first;
-  int64_t rows, vectors, lastActive;
-};
-
-class ReductionEmitter {
-public:
-  ReductionEmitter(KernelBuilder &kernel, const Reduction &reduction,
-                   Value result)
-      : kernel(kernel), reduction(reduction), steps(kernel, reduction),
-        root(reduction.op), result(result), extents(root.getStaticLoopRanges()),
-        resultMap(root.getIndexingMapsArray().back()) {}
-
-  FailureOr<Tile> emit();
-
-private:
-  LogicalResult matchResult();
-  bool isReduced(int64_t loop) const {
-    return llvm::is_contained(reduction.loops, loop);
-  }
-  void chooseLanes();
-  void chooseBlocks();
-  int64_t getReducedCount() const;
-
-  void emitUnits(int64_t units, function_ref<void(Value)> body);
-  SmallVector<Value> reduce(ValueRange sums, ArrayRef<int64_t> loops,
-                            function_ref<SmallVector<Value>(ValueRange)> body);
-
-  void emitBlock(Value unit);
-  void emitAccumulators(const Accumulators &block);
-  void visit(const Accumulators &block, TreeEmitter::Leaf leaf,
-             function_ref<void(TreeEmitter &, size_t)> body);
-  void emitNumber(Value index);
-  SmallVector<Value> addLanes(ValueRange carried);
-  Value finish(TreeEmitter &tree, Value sum, PointRef point);
-
-  KernelBuilder &kernel;
-  const Reduction &reduction;
-  ReductionSteps steps;
-  linalg::LinalgOp root;
-  Value result;
-  SmallVector<int64_t> extents;
-  AffineMap resultMap;
-
-  /// The loop along the lanes: a parallel one, or one that is reduced.
-  int64_t laneLoop = -1;
-  int64_t lanes = 1;
-  bool isAcross = false;
-  /// Blocks of results that are computed at a time if lanes are parallel.
-  BlockedLoop rows, columns;
-  /// The other parallel loops.
-  SmallVector<int64_t> outer, outerShape;
-
-  /// State of the emission: an index per loop.
-  Point at;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Loops
@@ -166,7 +94,9 @@ void ReductionEmitter::chooseBlocks() {
     int64_t total = llvm::divideCeil(extents[laneLoop], lanes);
     int64_t vectors = llvm::divideCeil(total, llvm::divideCeil(total, budget));
     columns = {laneLoop, extents[laneLoop], vectors * lanes};
-    if (!outer.empty() && budget / vectors > 1) {
+    if (readsStreams())
+      chooseStreams();
+    if (!outer.empty() && !sumMemory && budget / vectors > 1) {
       rows = {outer.back(), extents[outer.back()], 1};
       rows.size = std::min(rows.extent, budget / vectors);
       outer.pop_back();
@@ -260,6 +190,8 @@ void ReductionEmitter::emitBlock(Value unit) {
       if (rows.loop >= 0)
         at[rows.loop] = {kernel.multiply(row, rows.size)};
       at[laneLoop] = {kernel.multiply(column, columns.size), /*step=*/1};
+      if (sumMemory)
+        return emitStreams(at[laneLoop].index, columnCount);
       int64_t vectors = llvm::divideCeil(columnCount, lanes);
       emitAccumulators(
           {at, rowCount, vectors, columnCount - (vectors - 1) * lanes});
@@ -277,7 +209,12 @@ void ReductionEmitter::emitAccumulators(const Accumulators &block) {
     });
     return next;
   });
+  finishSums(block, sums);
+}
 
+/// Writes the results of `block`.
+void ReductionEmitter::finishSums(const Accumulators &block,
+                                  ArrayRef<Value> sums) {
   Value sum;
   auto leaf = [&](Value tensor, PointRef) {
     return tensor == root->getResult(0) ? sum : Value();
@@ -346,11 +283,15 @@ void ReductionEmitter::emitNumber(Value index) {
 /// One pass over the loop along the lanes.
 SmallVector<Value> ReductionEmitter::addLanes(ValueRange carried) {
   SmallVector<Value> sums(carried);
+  bool prefetches = prefetchesNumbers();
+  int64_t line = kernel.costs().lineElements();
   forEachLaneBlock(kernel, kernel.constant(0), extents[laneLoop], lanes,
                    sums.size(), sums, /*writes=*/false,
                    [&](LaneBlock block, MutableArrayRef<Value> sums) {
                      TreeEmitter tree(kernel, lanes, block.active);
                      at[laneLoop] = {block.index, /*step=*/1};
+                     if (prefetches && block.slot * lanes % line == 0)
+                       prefetchOperand(kernel.costs().elementsAhead());
                      Value &sum = sums[block.slot % sums.size()];
                      sum = steps.accumulate(tree, at, sum, block.active);
                    });

@@ -6,11 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
-#include "HamKaas/CodeGen/Kernel/Reduction.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "RowComputation.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -34,15 +31,9 @@ public:
 
 private:
   FailureOr<Tile> finish(int64_t tileRows) const;
-  using Values = llvm::SetVector<Value>;
-
   LogicalResult collect();
   void chooseBlocks();
   SmallVector<LaneUse> getRowUses() const;
-  LogicalResult addReduction(linalg::LinalgOp op);
-  bool isReduction(Value value) const { return reductions.contains(value); }
-  Values treeOf(Operation *op) const;
-  void chooseStored();
   void collectRowArguments();
   bool writesRows() const;
 
@@ -62,11 +53,9 @@ private:
   Value result;
   /// The workers that share a row; null if there are none.
   const RowWorkers *workers;
-  /// In the order of their passes.
-  llvm::MapVector<Value, Reduction> reductions;
-  SmallVector<int64_t> rowShape;
-  /// Elements of a row, and of the chunk of a worker.
-  int64_t extent = 0, part = 0, lanes = 1;
+  RowComputation rows;
+  /// Elements of the chunk of a row that a worker has.
+  int64_t part = 0, lanes = 1;
   /// True if the row is read once and stays in registers for later passes.
   bool keepsRow = false;
 
@@ -95,114 +84,19 @@ private:
 // The computation
 //===----------------------------------------------------------------------===//
 
-LogicalResult RowEmitter::addReduction(linalg::LinalgOp op) {
-  FailureOr<Reduction> found = matchReduction(op);
-  if (failed(found))
-    return failure();
-  Reduction reduction = *found;
-  if (reduction.loops.size() != 1)
-    return op->emitError("expected one result, reduced along one dimension");
-  AffineMap map = op.getIndexingMapsArray().back();
-  if (!map.isProjectedPermutation())
-    return op->emitError("expected a result indexed by the parallel loops");
-
-  SmallVector<int64_t> shape;
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  for (AffineExpr expr : map.getResults())
-    shape.push_back(extents[cast<AffineDimExpr>(expr).getPosition()]);
-  if (reductions.empty()) {
-    rowShape = shape;
-    extent = extents[reduction.loops.front()];
-  } else if (shape != rowShape || extents[reduction.loops.front()] != extent) {
-    return op->emitError("expected all reductions of a kernel to have the same "
-                         "rows");
-  }
-  reductions[op->getResult(0)] = reduction;
-  return success();
-}
-
-/// Finds the reductions. Operations are in topological order, which also serves
-/// for the passes.
+/// Finds the reductions, and checks the shape of the result.
 LogicalResult RowEmitter::collect() {
-  for (Operation &operation : *result.getParentBlock())
-    if (auto op = dyn_cast<linalg::LinalgOp>(operation))
-      if (op.getNumReductionLoops() > 0 && failed(addReduction(op)))
-        return failure();
-  auto isRoot = [&](Operation *op) { return isReduction(op->getResult(0)); };
-  if (failed(verifyTree(result, isRoot)))
+  if (failed(rows.collect(result)))
     return failure();
-  for (auto &[value, reduction] : reductions)
-    for (Value operand : reduction.op->getOperands())
-      if (failed(verifyTree(operand, isRoot)))
-        return failure();
-  if (reductions.empty())
-    return emitError(kernel.loc(), "expected a reduction in the kernel");
-  auto type = cast<RankedTensorType>(result.getType());
-  SmallVector<int64_t> whole(rowShape);
-  whole.push_back(extent);
-  if (type.getShape() != ArrayRef(whole) &&
-      type.getShape() != ArrayRef(rowShape))
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
+  if (shape != ArrayRef(rows.wholeShape()) && shape != ArrayRef(rows.rowShape))
     return emitError(kernel.loc(),
                      "expected a result of the shape of the rows");
   return success();
 }
 
-/// The values that `op` depends on with no reduction between.
-RowEmitter::Values RowEmitter::treeOf(Operation *op) const {
-  Values values;
-  auto visit = [&](Operation *user) {
-    for (Value operand : user->getOperands())
-      if (isa<RankedTensorType>(operand.getType()) && !isReduction(operand))
-        values.insert(operand);
-  };
-  visit(op);
-  for (size_t i = 0; i < values.size(); ++i)
-    if (Operation *definition = values[i].getDefiningOp())
-      visit(definition);
-  return values;
-}
-
-static bool containsMath(Operation *op) {
-  bool found = false;
-  op->walk([&](Operation *inner) {
-    found |= isa<math::MathDialect>(inner->getDialect());
-  });
-  return found;
-}
-
-/// The value nearest to the result that contains a math function and that two
-/// passes, including the final one, would compute. A destination of one element
-/// per row has no room for it.
-void RowEmitter::chooseStored() {
-  if (!writesRows())
-    return;
-  SmallVector<Values> passes;
-  for (auto &[value, reduction] : reductions)
-    passes.push_back(treeOf(reduction.op));
-  passes.push_back(treeOf(result.getDefiningOp()));
-  passes.back().insert(result);
-  for (Operation &op : llvm::reverse(*result.getParentBlock())) {
-    if (!isa<linalg::LinalgOp>(op) || isReduction(op.getResult(0)) ||
-        op.getResult(0).getType() != kernel.destinationType())
-      continue;
-    Value value = op.getResult(0);
-    Values tree = treeOf(&op);
-    bool expensive =
-        containsMath(&op) || llvm::any_of(tree, [](Value v) {
-          return v.getDefiningOp() && containsMath(v.getDefiningOp());
-        });
-    if (expensive && llvm::count_if(passes, [&](const Values &pass) {
-                       return pass.contains(value);
-                     }) > 1) {
-      stored = value;
-      return;
-    }
-  }
-}
-
 void RowEmitter::collectRowArguments() {
-  SmallVector<int64_t> whole(rowShape);
-  whole.push_back(extent);
+  SmallVector<int64_t> whole = rows.wholeShape();
   for (BlockArgument argument : kernel.arguments().drop_back()) {
     auto type = cast<RankedTensorType>(argument.getType());
     if (type.getShape() == ArrayRef(whole) && !argument.use_empty())
@@ -216,14 +110,14 @@ SmallVector<LaneUse> RowEmitter::getRowUses() const {
   SmallVector<LaneUse> uses;
   auto add = [&](Value tensor) {
     uses.push_back(
-        {tensor, SmallVector<LaneUse::Index>(rowShape.size(), {0, 1})});
+        {tensor, SmallVector<LaneUse::Index>(rows.rowShape.size(), {0, 1})});
     uses.back().at.push_back({1, 0});
   };
   if (writesRows()) {
     add(result);
     add(kernel.destinationArgument());
   }
-  for (auto &[value, reduction] : reductions) {
+  for (auto &[value, reduction] : rows.reductions) {
     linalg::LinalgOp op = reduction.op;
     SmallVector<LaneUse::Index> loops(op.getNumLoops(), {0, 1});
     loops[reduction.loops.front()] = {1, 0};
@@ -239,10 +133,10 @@ SmallVector<LaneUse> RowEmitter::getRowUses() const {
 
 /// A row is kept if it fits into registers for all arguments.
 void RowEmitter::chooseBlocks() {
-  part = workers ? extent / workers->count : extent;
+  part = workers ? rows.extent / workers->count : rows.extent;
   lanes = kernel.target().strategy->chooseLanes(
       kernel.costs(), part, getRowUses(),
-      [&](Value value) { return isReduction(value); });
+      [&](Value value) { return rows.isReduction(value); });
   int64_t kept = kernel.costs().keptRowElements();
   keepsRow = kept > 0 && part <= kept &&
              part * static_cast<int64_t>(rowArguments.size()) <= 2 * kept;
@@ -250,9 +144,10 @@ void RowEmitter::chooseBlocks() {
 
 /// Returns whether the result has the size of the reduced tensor.
 bool RowEmitter::writesRows() const {
-  return result.getType() == kernel.destinationType() && !isReduction(result) &&
+  return result.getType() == kernel.destinationType() &&
+         !rows.isReduction(result) &&
          cast<RankedTensorType>(result.getType()).getRank() ==
-             static_cast<int64_t>(rowShape.size()) + 1;
+             static_cast<int64_t>(rows.rowShape.size()) + 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,12 +159,13 @@ bool RowEmitter::writesRows() const {
 /// faster than memory.
 void RowEmitter::prefetchNext(LaneBlock block) {
   if (!kernel.costs().machine.prefetches ||
-      ShapedType::getNumElements(rowShape) == 1 ||
+      ShapedType::getNumElements(rows.rowShape) == 1 ||
       block.slot * lanes % kernel.costs().lineElements())
     return;
   int64_t width = kernel.destinationType().getElementTypeBitWidth() / 8;
-  auto level = kernel.costs().isNearRow(extent * width) ? CacheLevel::First
-                                                        : CacheLevel::Second;
+  auto level = kernel.costs().isNearRow(rows.extent * width)
+                   ? CacheLevel::First
+                   : CacheLevel::Second;
   Value next = kernel.add(nextRow, block.index);
   for (BlockArgument argument : rowArguments)
     kernel.prefetch(argument, next, level);
@@ -282,23 +178,24 @@ FailureOr<Tile> RowEmitter::emit() {
     return failure();
   collectRowArguments();
   chooseBlocks();
-  if (!keepsRow)
-    chooseStored();
-  int64_t rows = ShapedType::getNumElements(rowShape);
+  // A destination of one element a row has no room for such a value.
+  if (!keepsRow && writesRows())
+    stored = rows.findRepeatedMath(result, kernel.destinationType());
+  int64_t count = ShapedType::getNumElements(rows.rowShape);
   if (workers) {
-    kernel.tileLoop(rows * workers->count, [&](Value tile) {
+    kernel.tileLoop(count * workers->count, [&](Value tile) {
       worker = kernel.remainder(tile, workers->count);
       emitRow(kernel.divide(tile, workers->count));
     });
     return finish(1);
   }
-  int64_t tileRows =
-      kernel.costs().tileUnits(kernel.costs().tileElements() / extent, rows);
-  kernel.tileLoop(llvm::divideCeil(rows, tileRows), [&](Value tile) {
+  int64_t tileRows = kernel.costs().tileUnits(
+      kernel.costs().tileElements() / rows.extent, count);
+  kernel.tileLoop(llvm::divideCeil(count, tileRows), [&](Value tile) {
     Value first = kernel.multiply(tile, tileRows);
     Value last = kernel.add(first, tileRows);
-    if (rows % tileRows)
-      last = kernel.minimum(last, rows);
+    if (count % tileRows)
+      last = kernel.minimum(last, count);
     if (tileRows == 1)
       emitRow(first);
     else
@@ -311,7 +208,7 @@ FailureOr<Tile> RowEmitter::finish(int64_t tileRows) const {
   if (readsOtherRow)
     return emitError(kernel.loc(),
                      "expected each row to use reductions of that row only");
-  return Tile{tileRows, extent};
+  return Tile{tileRows, rows.extent};
 }
 
 /// The tree of a block. After a store, no argument may alias the destination.
@@ -340,10 +237,10 @@ void RowEmitter::forEachBlock(
 }
 
 void RowEmitter::emitRow(Value row) {
-  rowIndices = kernel.delinearize(row, rowShape);
-  int64_t rows = ShapedType::getNumElements(rowShape);
-  nextRow =
-      kernel.multiply(kernel.minimum(kernel.add(row, 1), rows - 1), extent);
+  rowIndices = kernel.delinearize(row, rows.rowShape);
+  int64_t count = ShapedType::getNumElements(rows.rowShape);
+  nextRow = kernel.multiply(kernel.minimum(kernel.add(row, 1), count - 1),
+                            rows.extent);
   reduced.clear();
   storedIsReady = false;
   trees.clear();
@@ -354,7 +251,7 @@ void RowEmitter::emitRow(Value row) {
       blocks.push_back(
           {kernel.add(first, at), std::min(lanes, part - at), at / lanes});
   }
-  for (auto &[value, reduction] : reductions)
+  for (auto &[value, reduction] : rows.reductions)
     reduced[value] = emitReduction(reduction);
   emitResult();
 }
@@ -409,12 +306,9 @@ void RowEmitter::emitResult() {
 //===----------------------------------------------------------------------===//
 
 Value RowEmitter::emitReduction(const Reduction &reduction) {
-  Values tree = treeOf(reduction.op);
-  bool stores = stored && !storedIsReady && tree.contains(stored);
-  bool math = containsMath(reduction.op) || llvm::any_of(tree, [](Value v) {
-                return v.getDefiningOp() && containsMath(v.getDefiningOp());
-              });
-  int64_t unroll = math ? accumulatorsOfMath : accumulators;
+  bool stores = stored && !storedIsReady && rows.dependsOn(reduction, stored);
+  int64_t unroll =
+      rows.computesMath(reduction) ? accumulatorsOfMath : accumulators;
   unroll = std::min<int64_t>(unroll, llvm::divideCeil(part, lanes));
   ReductionSteps steps(kernel, reduction);
   SmallVector<Value> sums(unroll, steps.neutral(lanes));

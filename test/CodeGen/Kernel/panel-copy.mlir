@@ -106,6 +106,31 @@ func.func private @conflicting(%a: tensor<128x64xf32>, %b: tensor<64x512xf32>, %
 
 // -----
 
+// With 16 registers, panels of a greater depth are copied, because lines are half
+// used where rows do not begin at one.
+
+// CHECK-LABEL: func.func private @long(
+// CHECK-NOT:     memref.alloca
+// AVX2-LABEL: func.func private @long(
+// AVX2:         memref.alloca() {alignment = 64 : i64} : memref<160x24xf32>
+// BUFFERS-LABEL: func.func private @long(
+func.func private @long(%a: tensor<120x160xf32>, %b: tensor<160x96xf32>, %out: tensor<120x96xf32>) -> tensor<120x96xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<120x96xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<120x96xf32>) -> tensor<120x96xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<120x160xf32>, tensor<160x96xf32>) outs(%f : tensor<120x96xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<120x96xf32>
+  return %y : tensor<120x96xf32>
+}
+
+// -----
+
 // Columns that are rows in memory are transposed as they are copied, before the
 // first product: 16 steps of 48 columns at a time, then the last 8.
 

@@ -34,6 +34,64 @@ func.func private @columns(%x: tensor<67x331xf32>, %bias: tensor<331xf32>, %out:
   return %a : tensor<331xf32>
 }
 
+// Of an operand larger than caches: the sums of pieces of rows are in memory.
+func.func private @streamed(%x: tensor<3x1201x300xf32>, %bias: tensor<300xf32>, %out: tensor<300xf32>) -> tensor<300xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e3 = tensor.empty() : tensor<3x1201x300xf32>
+  %e = tensor.empty() : tensor<300xf32>
+  %squares = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%x : tensor<3x1201x300xf32>) outs(%e3 : tensor<3x1201x300xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.mulf %p, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<3x1201x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<300xf32>) -> tensor<300xf32>
+  %sum = linalg.generic {indexing_maps = [#id3, affine_map<(d0, d1, d2) -> (d2)>], iterator_types = ["reduction", "reduction", "parallel"]}
+    ins(%squares : tensor<3x1201x300xf32>) outs(%f : tensor<300xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.addf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<300xf32>
+  %a = linalg.generic {indexing_maps = [#id1, #id1, #id1], iterator_types = ["parallel"]}
+    ins(%sum, %bias : tensor<300xf32>, tensor<300xf32>) outs(%e : tensor<300xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.addf %p, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<300xf32>
+  return %a : tensor<300xf32>
+}
+
+// The same for each of a few matrices.
+func.func private @matrices(%x: tensor<2x1031x531xf32>, %out: tensor<2x531xf32>) -> tensor<2x531xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<2x531xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<2x531xf32>) -> tensor<2x531xf32>
+  %a = linalg.generic {indexing_maps = [#id3, affine_map<(d0, d1, d2) -> (d0, d2)>], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%x : tensor<2x1031x531xf32>) outs(%f : tensor<2x531xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.maximumf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<2x531xf32>
+  return %a : tensor<2x531xf32>
+}
+
+// One number of a large operand, which is prefetched.
+func.func private @number(%x: tensor<1x1031x1031xf32>, %out: tensor<1xf32>) -> tensor<1xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<1xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+  %a = linalg.generic {indexing_maps = [#id3, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]}
+    ins(%x : tensor<1x1031x1031xf32>) outs(%f : tensor<1xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.maximumf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<1xf32>
+  return %a : tensor<1xf32>
+}
+
 // Over the middle; a start that is not neutral.
 func.func private @middle(%x: tensor<5x9x37xf32>, %start: tensor<5x37xf32>, %out: tensor<5x37xf32>) -> tensor<5x37xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {

@@ -141,8 +141,8 @@ public:
     return elements >= l2Elements();
   }
   /// Returns whether each tile copies what it reads of an unpacked right side.
-  /// A smaller one stays in the L2 cache, unless the distance of its rows maps
-  /// a panel to a few sets of the L1 cache.
+  /// A smaller one stays in the L2 cache, unless a panel fills too much of the
+  /// L1 cache, or a few sets of it by the distance of its rows.
   bool isCopied(int64_t depth, int64_t columns) const;
   /// Returns whether a step that reads a copy has issue slots left to prefetch
   /// what the next tile copies.

@@ -48,6 +48,8 @@ llvm::FailureOr<Tile> emitAttention(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitReduction(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitRow(KernelBuilder &kernel, mlir::Value result,
                               const RowWorkers *workers = nullptr);
+/// As emitRow, for a permutation of rows to another dimension than the last.
+llvm::FailureOr<Tile> emitRowsAcross(KernelBuilder &kernel, mlir::Value result);
 llvm::FailureOr<Tile> emitElementwise(KernelBuilder &kernel,
                                       mlir::Value result);
 llvm::FailureOr<Tile> emitMovement(KernelBuilder &kernel, mlir::Value result);
@@ -100,6 +102,10 @@ struct OtherTiles {
 Tile emitTransposedElements(KernelBuilder &kernel, mlir::Value value,
                             int64_t cross, mlir::ValueRange offsets,
                             OtherTiles others = {});
+
+/// Returns whether `result` permutes rows, its operand's last dimension, to
+/// another dimension than the last.
+bool areRowsAcross(mlir::Value result);
 
 /// Part of emitMovement, for packing along another dimension than the last one
 /// of the source.

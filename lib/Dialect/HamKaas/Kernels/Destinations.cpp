@@ -123,18 +123,25 @@ void Destinations::findStorages() {
 // Results
 //===----------------------------------------------------------------------===//
 
+/// The tensor in whose place a kernel or loop writes `value`; null for others.
+static Value getWrittenTensor(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto call = dyn_cast_or_null<func::CallOp>(op))
+    return call.getOperands().back();
+  if (auto repeat = dyn_cast_or_null<RepeatOp>(op))
+    return repeat.getTiedOpOperand(cast<OpResult>(value))->get();
+  return nullptr;
+}
+
 /// The storage of `value` if kernels write to their last argument and loops to
 /// their iter args and outputs, in place.
 static Value getStorage(Value value) {
   while (true) {
     value = getViewedTensor(value);
-    Operation *op = value.getDefiningOp();
-    if (auto call = dyn_cast_or_null<func::CallOp>(op))
-      value = call.getOperands().back();
-    else if (auto repeat = dyn_cast_or_null<RepeatOp>(op))
-      value = repeat.getTiedOpOperand(cast<OpResult>(value))->get();
-    else
+    Value storage = getWrittenTensor(value);
+    if (!storage)
       return value;
+    value = storage;
   }
 }
 
@@ -224,15 +231,15 @@ void ResultWriter::save(unsigned result) {
   lyingIn[result] = none;
 }
 
-/// Copies a reshaped value in the shape that the kernel writes. NOTE: upstream
-/// only sees values of the same type in one place, and would otherwise copy by
-/// way of a third place.
+/// Copies a reshaped value in the shape that the kernel or loop writes. NOTE:
+/// upstream only sees values of the same type in one place, and would otherwise
+/// copy by way of a third place.
 Value ResultWriter::copyTo(Value value, Value destination) {
   SmallVector<Operation *> reshapes;
   Value written = getReshapedTensor(value);
-  auto call = written.getDefiningOp<func::CallOp>();
-  if (call && getReshapedTensor(call.getOperands().back()) == destination) {
-    destination = call.getOperands().back();
+  Value storage = getWrittenTensor(written);
+  if (storage && getReshapedTensor(storage) == destination) {
+    destination = storage;
     while (value != written) {
       Operation *reshape = value.getDefiningOp();
       reshapes.push_back(reshape);

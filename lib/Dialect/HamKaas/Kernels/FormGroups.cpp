@@ -88,8 +88,8 @@ private:
     repeatBroadcasts(block);
     reshapeBeforeDequantizing(block);
     DenseSet<Operation *> parameterOps = findParameterOps(block);
-    FormGroupsOptions options{computeRows, repeatLeft, narrowProducts,
-                              narrowWeights, widenKeys};
+    FormGroupsOptions options{computeRows,   repeatLeft, narrowProducts,
+                              narrowWeights, widenKeys,  rowsAcross};
     Operation *op = block.empty() ? nullptr : &block.back();
     while (op) {
       if (KernelOpInterface last = getKernelOp(op))

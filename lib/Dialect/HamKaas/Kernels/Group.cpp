@@ -39,7 +39,8 @@ Group::Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps,
       parameterOps(parameterOps) {
   members.insert(last);
   addJoined();
-  if (addPlanarWindows() || addAttention(options.widenKeys) || addRowChain())
+  if (addPlanarWindows() || addAttention(options.widenKeys) || addRowChain() ||
+      (options.rowsAcross && addRowsAcross()))
     return;
   for (size_t i = 0; i < members.size(); ++i)
     addProducers(members[i]);

@@ -59,6 +59,7 @@ private:
   bool addBranch(mlir::Operation *op, Members &branch);
 
   void addPermutedWeights();
+  bool addRowsAcross();
   bool addAttention(bool widenKeys);
   void addRows(mlir::Value value, bool computes, bool widens);
   void addPanels();

@@ -13,6 +13,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/QuantizationOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "NarrowProducts.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -227,6 +228,46 @@ void Group::addPermutedWeights() {
       permute->hasOneUse() && permute->getBlock() == conv->getBlock() &&
       members.size() < maxGroupMembers)
     members.insert(permute);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows along outer dimensions
+//===----------------------------------------------------------------------===//
+
+/// The fewest columns for which rows are read across: whole vectors.
+static constexpr int64_t minSoftmaxColumns = 16;
+
+/// The softmax of whole rows to which a permute moves another dimension than
+/// the last one, and from which `last` moves it back; null otherwise. Nothing
+/// else uses softmax and permute.
+static SlicedSoftmaxOp findSoftmaxAcross(Operation *last) {
+  auto isAlone = [&](Operation *op) {
+    return op && op->hasOneUse() && op->getBlock() == last->getBlock();
+  };
+  auto back = dyn_cast<PermuteOp>(last);
+  auto softmax = back ? back.getX().getDefiningOp<SlicedSoftmaxOp>() : nullptr;
+  if (!isAlone(softmax) ||
+      softmax.getStaticPrefix() != softmax.getType().getShape().back())
+    return nullptr;
+  auto there = softmax.getX().getDefiningOp<PermuteOp>();
+  ArrayRef<int64_t> order = back.getPermutation();
+  if (!isAlone(there) || order.back() + 1 == int64_t(order.size()) ||
+      back.getType().getShape().back() < minSoftmaxColumns ||
+      invertPermutationVector(order) !=
+          SmallVector<int64_t>(there.getPermutation()))
+    return nullptr;
+  return softmax;
+}
+
+/// A softmax along an outer dimension, with the permutes around it.
+bool Group::addRowsAcross() {
+  SlicedSoftmaxOp softmax = findSoftmaxAcross(last);
+  if (!softmax || parameterOps.contains(softmax))
+    return false;
+  members.insert(softmax);
+  members.insert(softmax.getX().getDefiningOp());
+  root = cast<KernelOpInterface>(softmax.getOperation());
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

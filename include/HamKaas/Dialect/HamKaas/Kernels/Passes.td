@@ -339,6 +339,8 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
       16-bit floats that depend only on parameters.
     * With `widen-keys`, attention of any number of queries takes the casts that
       widen keys and values, and the multiplication of each row by a scale.
+    * With `rows-across`, a softmax between a permute of an outer dimension to
+      the end and one back takes both.
 
     Two things stay apart. A contraction does not read its operands through a
     permute, since each tile would read them again in that order. Nothing is
@@ -356,6 +358,8 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
            "Widen right sides of 16-bit floats in the kernels of products">,
     Option<"widenKeys", "widen-keys", "bool", /*default=*/"false",
            "Cast keys and values of attention in its kernel">,
+    Option<"rowsAcross", "rows-across", "bool", /*default=*/"false",
+           "Compute rows along an outer dimension in the order of memory">,
   ];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }

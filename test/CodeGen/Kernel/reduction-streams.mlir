@@ -1,0 +1,73 @@
+// RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-cpu-emit-kernels | FileCheck %s
+
+// Rows of a large operand are read in long pieces and prefetched; four are added
+// to sums in memory.
+
+// CHECK-LABEL: func.func private @large(
+// CHECK-SAME:    tile = [1, 384]>, hamkaas.tiles = 4
+// CHECK:         %[[SUMS:.*]] = memref.alloca() {{.*}}: memref<1x384xf32>
+// CHECK:         scf.for %{{.*}} step %c4 {
+// CHECK-NEXT:      scf.for %{{.*}} step %c16 {
+// CHECK-COUNT-2:     vector.load %[[SUMS]]
+// CHECK:             memref.prefetch {{.*}} : memref<3145728xf32>
+// CHECK-COUNT-2:     vector.transfer_read %arg0
+// CHECK:             memref.prefetch
+// CHECK-COUNT-2:     vector.transfer_read %arg0
+// CHECK:             memref.prefetch
+// CHECK-COUNT-2:     vector.transfer_read %arg0
+// CHECK:             memref.prefetch
+// CHECK-COUNT-2:     vector.transfer_read %arg0
+// CHECK-COUNT-2:     vector.store {{.*}}, %[[SUMS]]
+// CHECK:         return
+func.func private @large(%x: tensor<2048x1536xf32>, %out: tensor<1536xf32>) -> tensor<1536xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1536xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1536xf32>) -> tensor<1536xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]}
+    ins(%x : tensor<2048x1536xf32>) outs(%f : tensor<1536xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.addf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<1536xf32>
+  return %sum : tensor<1536xf32>
+}
+
+// Those of one that a cache holds are added up in registers.
+
+// CHECK-LABEL: func.func private @small(
+// CHECK-NOT:     memref
+// CHECK:         return
+func.func private @small(%x: tensor<512x1536xf32>, %out: tensor<1536xf32>) -> tensor<1536xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1536xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1536xf32>) -> tensor<1536xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]}
+    ins(%x : tensor<512x1536xf32>) outs(%f : tensor<1536xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.addf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<1536xf32>
+  return %sum : tensor<1536xf32>
+}
+
+// One number of a large operand: each line is prefetched a page ahead.
+
+// CHECK-LABEL: func.func private @number(
+// CHECK-COUNT-4: memref.prefetch
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
+func.func private @number(%x: tensor<1x1024x1280xf32>, %out: tensor<1xf32>) -> tensor<1xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]}
+    ins(%x : tensor<1x1024x1280xf32>) outs(%f : tensor<1xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.addf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<1xf32>
+  return %sum : tensor<1xf32>
+}
