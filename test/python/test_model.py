@@ -417,3 +417,16 @@ def test_no_weights_to_keep(tmp_path):
     with pytest.raises(TypeError, match="keep_weights to be True or False, "
                        "got 0"):
         make(keep_weights=0)
+
+
+def test_what_trains_is_imported_late():
+    code = ("import sys, hamkaas as hk\n"
+            "late = ['hamkaas.' + name for name in "
+            "('array', 'data', 'fitting', 'nn', 'optim', 'training')]\n"
+            "print([name for name in late if name in sys.modules])\n"
+            "assert callable(hk.fit) and callable(hk.train_step)\n"
+            "assert hk.nn.Linear and hk.array.zeros and 'data' in dir(hk)\n"
+            "print(hasattr(hk, 'nothing'))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True,
+                          text=True, check=True)
+    assert done.stdout.split("\n") == ["[]", "False", ""]
