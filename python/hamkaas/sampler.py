@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-import secrets
+import os
 from typing import Any, Iterable, Optional
 
 import numpy as np
@@ -48,7 +48,7 @@ class Sampler:
 
         ``seed``: None for another one each time; `seed` has it.
         """
-        self.seed = secrets.randbits(64) if seed is None \
+        self.seed = int.from_bytes(os.urandom(8), "little") if seed is None \
             else operator.index(seed)
         if not 0 <= self.seed < 1 << 64:
             raise make_error("expected a seed of at least 0 and less than "
