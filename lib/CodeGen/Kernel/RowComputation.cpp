@@ -22,7 +22,7 @@ LogicalResult RowComputation::addReduction(linalg::LinalgOp op) {
   FailureOr<Reduction> found = matchReduction(op);
   if (failed(found))
     return failure();
-  Reduction reduction = *found;
+  const Reduction &reduction = *found;
   if (reduction.loops.size() != 1)
     return op->emitError("expected one result, reduced along one dimension");
   AffineMap map = op.getIndexingMapsArray().back();
