@@ -12,6 +12,7 @@
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "InterleaveChains.h"
+#include "RoundToIntegers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -164,6 +165,7 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
                  ExpandFloat32<math::ErfOp, emitErf>,
                  ExpandFloat32<math::LogOp, emitLog>,
                  ExpandFloat32<math::TanhOp, emitTanh>>(context, features);
+    populateRoundToIntegersPatterns(patterns);
     // NOTE: every level of x86-64 with multiply-adds also converts float16.
     if (!target->fma) {
       patterns.add<SplitFma>(context);

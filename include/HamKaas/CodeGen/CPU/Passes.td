@@ -90,6 +90,9 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
     float16 conversions that come with them, and those of AVX-512 that scale by
     powers of two and read tables in registers.
 
+    Float32 numbers that are rounded, limited and converted to integers are
+    rounded by the conversion.
+
     Where a block computes such functions of several vectors, the operations of
     four of them are interleaved to hide their latency.
   }];
