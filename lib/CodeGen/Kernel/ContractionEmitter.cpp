@@ -27,7 +27,7 @@ void ContractionEmitter::prefetchResult(const Columns &columns) {
     for (auto [index, size] :
          llvm::zip_equal(resultIndices(row, columns.first), shape))
       first = kernel.add(kernel.multiply(first, size), index);
-    for (int64_t i = 0; i < columns.vectors * tile.lanes;
+    for (int64_t i = 0; i < columns.vectors * lanes;
          i += kernel.costs().lineElements()) {
       Value line = kernel.add(first, i);
       for (BlockArgument argument : epilogueArguments)
@@ -38,26 +38,13 @@ void ContractionEmitter::prefetchResult(const Columns &columns) {
   }
 }
 
-SmallVector<Value> ContractionEmitter::start(const Columns &columns) {
-  OpOperand &init = *root.getDpsInitOperand(0);
-  SmallVector<Value> sums;
-  for (Value row : rows)
-    for (int64_t v = 0; v < columns.vectors; ++v) {
-      TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v));
-      Coordinate column{columnOf(columns, v), /*step=*/1};
-      sums.push_back(tree.evaluateVector(
-          init.get(), operandPoint(init, row, column, nullptr)));
-    }
-  return sums;
-}
-
 SmallVector<Value> ContractionEmitter::resume(const Columns &columns) {
   SmallVector<Value> sums;
   for (Value row : rows)
     for (int64_t v = 0; v < columns.vectors; ++v)
       sums.push_back(kernel.load(kernel.destination,
                                  resultIndices(row, columnOf(columns, v)),
-                                 tile.lanes, activeLanes(columns, v)));
+                                 lanes, activeLanes(columns, v)));
   return sums;
 }
 
@@ -107,7 +94,7 @@ SmallVector<Value> ContractionEmitter::multiplyRows(Value depth,
   OpOperand &leftOperand = *root.getDpsInputOperand(0);
   SmallVector<Value> next;
   for (Value row : rows) {
-    TreeEmitter tree(kernel, tile.lanes, tile.lanes);
+    TreeEmitter tree(kernel, lanes, lanes);
     Value left = tree.evaluateVector(
         leftOperand.get(),
         operandPoint(leftOperand, row, /*column=*/{}, depth));
@@ -122,7 +109,7 @@ ContractionEmitter::getPlaces(const Columns &columns) {
   SmallVector<CodePanels::Place> places;
   for (int64_t v = 0; v < columns.vectors; ++v)
     places.push_back({kernel.add(columns.panel, v / tile.vectors),
-                      v % tile.vectors * tile.lanes});
+                      v % tile.vectors * lanes});
   return places;
 }
 
@@ -184,7 +171,7 @@ void ContractionEmitter::transposePanel(Value depthBlock,
 void ContractionEmitter::transposeRows(Value lower, int64_t depth,
                                        const Columns &columns) {
   SmallVector<Value> none;
-  forEachLaneBlock(kernel, lower, depth, tile.lanes, /*unroll=*/1, none,
+  forEachLaneBlock(kernel, lower, depth, lanes, /*unroll=*/1, none,
                    /*writes=*/false,
                    [&](LaneBlock block, MutableArrayRef<Value>) {
                      Value step = kernel.subtract(block.index, lower);
@@ -206,17 +193,17 @@ SmallVector<Value> ContractionEmitter::loadSquare(const Columns &columns,
   OpOperand &right = *root.getDpsInputOperand(1);
   kernel.forbidAlias(right.get());
   SmallVector<Value> square;
-  for (int64_t lane = 0; lane < tile.lanes; ++lane) {
+  for (int64_t lane = 0; lane < lanes; ++lane) {
     if (lane >= activeLanes(columns, vector)) {
       square.push_back(square.back());
       continue;
     }
     Coordinate column{kernel.add(columnOf(columns, vector), lane)};
     SmallVector<Value> indices;
-    for (Coordinate coordinate :
+    for (const Coordinate &coordinate :
          operandPoint(right, /*row=*/nullptr, column, depth))
       indices.push_back(coordinate.index);
-    square.push_back(kernel.load(right.get(), indices, tile.lanes, active));
+    square.push_back(kernel.load(right.get(), indices, lanes, active));
   }
   return square;
 }
@@ -236,15 +223,6 @@ Value ContractionEmitter::getNextStretch(Value depthBlock,
   return kernel.add(kernel.multiply(row, columnCount), column);
 }
 
-/// The number of the point that the emission stands at among those of `group`.
-Value ContractionEmitter::linearIndex(ArrayRef<int64_t> group) {
-  Value index = kernel.constant(0);
-  for (int64_t loop : group)
-    index =
-        kernel.add(kernel.multiply(index, loops.extents[loop]), at[loop].index);
-  return index;
-}
-
 /// The number of the block of rows from `row` on among those that use a panel.
 Value ContractionEmitter::getUse(Value row) {
   return kernel.add(
@@ -258,43 +236,6 @@ Value ContractionEmitter::getStep(Value depth) {
                     depth);
 }
 
-/// The nest of the loops of `window` around `body`, which adds to `sums`.
-SmallVector<Value> ContractionEmitter::overWindow(
-    ArrayRef<int64_t> window, ValueRange sums,
-    function_ref<SmallVector<Value>(ValueRange)> body) {
-  if (window.empty())
-    return body(sums);
-  int64_t loop = window.front();
-  return kernel.loop(kernel.constant(0), kernel.constant(loops.extents[loop]),
-                     1, sums, /*writes=*/false,
-                     [&](Value index, ValueRange carried) {
-                       at[loop] = {index};
-                       return overWindow(window.drop_front(), carried, body);
-                     });
-}
-
-/// Evaluates the epilogue on the accumulators and writes the result.
-void ContractionEmitter::finish(ValueRange sums, const Columns &columns) {
-  kernel.deferEpilogue([&] {
-    for (int64_t v = 0; v < columns.vectors; ++v) {
-      Value sum;
-      TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, v),
-                       [&](Value tensor, PointRef) {
-                         return tensor == root->getResult(0) ? sum : Value();
-                       });
-      for (auto [r, row] : llvm::enumerate(rows)) {
-        sum = sums[r * columns.vectors + v];
-        SmallVector<Value> indices = resultIndices(row, columnOf(columns, v));
-        Point point =
-            lanePoint(ValueRange(indices).drop_back(), indices.back());
-        tree.setWritten(point);
-        kernel.store(tree.evaluateVector(result, point), indices,
-                     activeLanes(columns, v));
-      }
-    }
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
@@ -305,7 +246,7 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
   Coordinate column{columnOf(columns, vector), /*step=*/1};
   Point point = operandPoint(right, /*row=*/nullptr, column, depth);
   if (!packed) {
-    TreeEmitter tree(kernel, tile.lanes, activeLanes(columns, vector));
+    TreeEmitter tree(kernel, lanes, activeLanes(columns, vector));
     return tree.evaluateVector(right.get(), point);
   }
   // Panels are padded with zeros, so whole vectors are read.
@@ -321,11 +262,11 @@ Value ContractionEmitter::emitRight(const Columns &columns, int64_t vector,
   ArrayRef<int64_t> order = packed.getOuterDimsPerm();
   for (size_t i = 0; i < point.size(); ++i)
     place.push_back(point[order.empty() ? i : order[i]]);
-  int64_t within = vector % tile.vectors * tile.lanes;
+  int64_t within = vector % tile.vectors * lanes;
   place.push_back({kernel.constant(within), /*step=*/1});
-  TreeEmitter tree(kernel, tile.lanes, tile.lanes);
+  TreeEmitter tree(kernel, lanes, lanes);
   Value panel = tree.evaluateVector(packed.getSource(), place);
-  auto type = VectorType::get(tile.lanes, kernel.ir().getF32Type());
+  auto type = VectorType::get(lanes, kernel.ir().getF32Type());
   return panel.getType() == type
              ? panel
              : arith::ExtFOp::create(kernel.ir(), kernel.loc(), type, panel);
@@ -351,21 +292,4 @@ void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
       linear = kernel.add(kernel.multiply(linear, size), coordinate.index);
     kernel.prefetch(right.get(), linear);
   }
-}
-
-Point ContractionEmitter::operandPoint(OpOperand &operand, Value row,
-                                       Coordinate column, Value depth) {
-  if (loops.row)
-    at[*loops.row] = {row};
-  at[loops.column] = column;
-  at[loops.depth] = {depth};
-  return applyLinear(kernel, root.getMatchingIndexingMap(&operand), at);
-}
-
-SmallVector<Value> ContractionEmitter::resultIndices(Value row, Value column) {
-  SmallVector<Value> indices;
-  for (Coordinate coordinate :
-       operandPoint(*root.getDpsInitOperand(0), row, {column, 1}, nullptr))
-    indices.push_back(coordinate.index);
-  return indices;
 }

@@ -10,8 +10,8 @@
 
 #include "CodePanels.h"
 #include "CodeProducts.h"
+#include "ContractionNest.h"
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
-#include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "PanelCopy.h"
@@ -19,22 +19,13 @@
 
 namespace hamkaas {
 
-/// Consecutive columns from the beginning of a panel on, in vectors of which
-/// the last has `lastActive` lanes within the result.
-struct Columns {
-  mlir::Value panel;
-  mlir::Value first;
-  int64_t vectors;
-  int64_t lastActive;
-};
-
 /// Emits the kernel of `root`, whose epilogue ends in `result`: the loops
 /// (EmitContraction.cpp), and their bodies (ContractionEmitter.cpp).
-class ContractionEmitter {
+class ContractionEmitter : ContractionNest {
 public:
   ContractionEmitter(KernelBuilder &kernel, mlir::linalg::LinalgOp root,
                      mlir::Value result)
-      : kernel(kernel), root(root), result(result) {}
+      : ContractionNest(kernel, root, result) {}
 
   mlir::FailureOr<Tile> emit();
 
@@ -58,12 +49,12 @@ private:
   void chooseCopy();
   void chooseResultPrefetch();
   mlir::Value getNextStretch(mlir::Value depthBlock, const Columns &columns);
-  mlir::Value linearIndex(llvm::ArrayRef<int64_t> group);
   mlir::Value getUse(mlir::Value row);
   mlir::Value getStep(mlir::Value depth);
 
-  void moveTo(llvm::ArrayRef<int64_t> group, mlir::Value index);
-  void emitTile(mlir::Value tile);
+  TileGrid getGrid() const {
+    return {tile.sharesRows, rowBlocks, tile.columns(), tile.panels};
+  }
   void emitPanels(mlir::Value rowBlock, Columns columns);
   void emitRowBlock(mlir::Value rowBlock, mlir::Value depthBlock,
                     Columns columns);
@@ -72,17 +63,11 @@ private:
                         mlir::Value use);
 
   void prefetchResult(const Columns &columns);
-  llvm::SmallVector<mlir::Value> start(const Columns &columns);
   llvm::SmallVector<mlir::Value> resume(const Columns &columns);
   llvm::SmallVector<mlir::Value> accumulate(mlir::Value lower,
                                             mlir::Value upper,
                                             mlir::ValueRange sums,
                                             const Columns &columns);
-  llvm::SmallVector<mlir::Value> overWindow(
-      llvm::ArrayRef<int64_t> window, mlir::ValueRange sums,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
-          body);
-  void finish(mlir::ValueRange sums, const Columns &columns);
   void suspend(mlir::ValueRange sums, const Columns &columns);
 
   llvm::SmallVector<CodePanels::Place> getPlaces(const Columns &columns);
@@ -102,21 +87,7 @@ private:
   mlir::Value emitRight(const Columns &columns, int64_t vector,
                         mlir::Value depth);
   void prefetchRight(const Columns &columns, mlir::Value depth);
-  Point operandPoint(mlir::OpOperand &operand, mlir::Value row,
-                     Coordinate column, mlir::Value depth);
-  llvm::SmallVector<mlir::Value> resultIndices(mlir::Value row,
-                                               mlir::Value column);
-  int64_t activeLanes(const Columns &columns, int64_t vector) const {
-    return vector + 1 < columns.vectors ? tile.lanes : columns.lastActive;
-  }
-  mlir::Value columnOf(const Columns &columns, int64_t vector) {
-    return kernel.add(columns.first, vector * tile.lanes);
-  }
 
-  KernelBuilder &kernel;
-  mlir::linalg::LinalgOp root;
-  mlir::Value result;
-  ContractionLoops loops;
   ContractionTile tile;
   /// The loops of the window that are within a block: all, or all but the
   /// first, whose parts are blocks of the depth.
@@ -135,12 +106,7 @@ private:
   bool prefetchesDestination = false;
   /// True if the blocks of accumulators that are emitted now read the copy.
   bool readsCopy = false;
-  int64_t rowCount = 1, columnCount = 1, depthCount = 1;
-  int64_t panels = 1, panelGroups = 1, rowBlocks = 1, depthBlocks = 1;
-
-  /// State of the emission: an index per loop, and the current rows.
-  Point at;
-  llvm::SmallVector<mlir::Value> rows;
+  int64_t panels = 1, rowBlocks = 1, depthBlocks = 1;
 };
 
 } // namespace hamkaas

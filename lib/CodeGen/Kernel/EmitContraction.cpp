@@ -207,8 +207,8 @@ LogicalResult ContractionEmitter::choosePanels() {
   else if (codes)
     tile.depth = std::min<int64_t>(llvm::alignTo(tile.depth, codes->getUnit()),
                                    loops.productCount());
+  lanes = tile.lanes;
   panels = llvm::divideCeil(columnCount, tile.panelWidth());
-  panelGroups = llvm::divideCeil(columnCount, tile.columns());
   rowBlocks = llvm::divideCeil(rowCount, tile.blockRows);
   depthBlocks = llvm::divideCeil(loops.productCount(), tile.depth);
   innerWindow = loops.window;
@@ -300,65 +300,20 @@ FailureOr<Tile> ContractionEmitter::emit() {
   };
   if (failed(verifyBody(root)) || failed(verifyEpilogue(root, result, isCodes)))
     return failure();
-  loops = *matched;
-  rowCount = loops.rowCount();
-  columnCount = loops.columnCount();
-  depthCount = loops.extents[loops.depth];
-  at.assign(loops.extents.size(), {});
+  setLoops(*matched);
   if (failed(choosePanels()))
     return failure();
   // Partial sums overwrite the destination before the epilogue reads.
   if (depthBlocks > 1)
     for (Value argument : kernel.arguments())
       kernel.forbidAlias(argument);
-  kernel.tileLoop(loops.outerCount() * panelGroups * rowBlocks,
-                  [&](Value index) { emitTile(index); });
+  TileGrid grid = getGrid();
+  kernel.tileLoop(countTiles(grid), [&](Value index) {
+    emitTile(grid, index, [&](Value rowBlock, const Columns &columns) {
+      emitPanels(rowBlock, columns);
+    });
+  });
   return Tile{tile.rows, tile.columns(), tile.depth};
-}
-
-/// Sets the indices of `group` to its point number `index`.
-void ContractionEmitter::moveTo(ArrayRef<int64_t> group, Value index) {
-  SmallVector<int64_t> shape;
-  for (int64_t loop : group)
-    shape.push_back(loops.extents[loop]);
-  for (auto [loop, i] :
-       llvm::zip_equal(group, kernel.delinearize(index, shape)))
-    at[loop] = {i};
-}
-
-/// Consecutive tiles use one panel, which thus stays cached: first the row
-/// blocks, then the other loops that share a right side. Or they use the same
-/// rows.
-void ContractionEmitter::emitTile(Value index) {
-  auto take = [&](int64_t count) {
-    Value taken = kernel.remainder(index, count);
-    index = kernel.divide(index, count);
-    return taken;
-  };
-  Value group, rowBlock;
-  if (tile.sharesRows)
-    group = take(panelGroups);
-  rowBlock = take(rowBlocks);
-  moveTo(loops.shared, take(loops.count(loops.shared)));
-  if (!tile.sharesRows)
-    group = take(panelGroups);
-  moveTo(loops.batch, index);
-
-  int64_t rest = columnCount % tile.columns();
-  auto emit = [&](Value group, int64_t columns) {
-    int64_t vectors = llvm::divideCeil(columns, tile.lanes);
-    emitPanels(rowBlock, {kernel.multiply(group, tile.panels),
-                          kernel.multiply(group, tile.columns()), vectors,
-                          columns - (vectors - 1) * tile.lanes});
-  };
-  auto full = [&] { emit(group, tile.columns()); };
-  auto last = [&] { emit(kernel.constant(panelGroups - 1), rest); };
-  if (!rest)
-    full();
-  else if (panelGroups == 1)
-    last();
-  else
-    kernel.writingBranch(kernel.isLess(group, panelGroups - 1), full, last);
 }
 
 void ContractionEmitter::emitPanels(Value rowBlock, Columns columns) {
@@ -391,15 +346,9 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
     if (copy)
       copy->end();
   });
-  if (fullRows == rowCount)
-    return;
-  auto rest = [&] {
-    emitAccumulators(kernel.constant(fullRows), rowCount - fullRows, depthBlock,
-                     columns, /*use=*/nullptr);
-  };
-  if (rowBlocks == 1)
-    return rest();
-  kernel.writingBranch(kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
+  emitLastRows(getGrid(), rowBlock, tile.rows, [&](Value row, int64_t count) {
+    emitAccumulators(row, count, depthBlock, columns, /*use=*/nullptr);
+  });
 }
 
 /// One block of accumulators, in registers from the first product of the depth
@@ -408,9 +357,7 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
 void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
                                           Value depthBlock, Columns columns,
                                           Value use) {
-  rows.clear();
-  for (int64_t r = 0; r < rowsHere; ++r)
-    rows.push_back(kernel.add(firstRow, r));
+  setRows(firstRow, rowsHere);
   if (innerWindow.size() < loops.window.size())
     at[loops.window.front()] = {depthBlock};
   // With a window around it, all of the innermost loop is one block.

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IntegerContraction.h"
+#include "ContractionNest.h"
 #include "DotProducts.h"
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
@@ -93,20 +94,11 @@ static int64_t chooseWordRows(const CostModel &costs, int64_t rows,
 
 namespace {
 
-/// Consecutive columns from the beginning of a panel on, in vectors of which
-/// the last has `lastActive` lanes within the result.
-struct WordColumns {
-  Value panel;
-  Value first;
-  int64_t vectors;
-  int64_t lastActive;
-};
-
-class IntegerContractionEmitter {
+class IntegerContractionEmitter : ContractionNest {
 public:
   IntegerContractionEmitter(KernelBuilder &kernel, linalg::LinalgOp root,
                             Value result)
-      : kernel(kernel), root(root), result(result) {}
+      : ContractionNest(kernel, root, result) {}
 
   FailureOr<Tile> emit();
 
@@ -114,42 +106,22 @@ private:
   LogicalResult chooseBlocks();
   LogicalResult takeRequested();
   void choosePrefetch(Value panels);
-  void moveTo(ArrayRef<int64_t> group, Value index);
-  Value linearIndex(ArrayRef<int64_t> group);
-
-  void emitTile(Value index);
-  void emitRowBlock(Value rowBlock, const WordColumns &columns);
-  void emitAccumulators(Value firstRow, int64_t count,
-                        const WordColumns &columns);
-  SmallVector<Value> overWindow(ArrayRef<int64_t> window, ValueRange sums,
-                                const WordColumns &columns);
-  SmallVector<Value> accumulate(ValueRange sums, const WordColumns &columns);
+  void emitRowBlock(Value rowBlock, const Columns &columns);
+  void emitAccumulators(Value firstRow, int64_t count, const Columns &columns);
+  SmallVector<Value> accumulate(ValueRange sums, const Columns &columns);
   SmallVector<Value> accumulateBy(bool byDotProducts, ValueRange sums,
-                                  const WordColumns &columns);
+                                  const Columns &columns);
   SmallVector<Value> addWord(Value word, int64_t count, ValueRange sums,
-                             const WordColumns &columns);
+                             const Columns &columns);
   SmallVector<Value> getFactors(Value words, bool isUnsigned);
   Value addProducts(Value sum, Value left, Value right);
-  void finish(ValueRange sums, const WordColumns &columns);
 
-  SmallVector<Value> readRight(const WordColumns &columns, Value word,
+  SmallVector<Value> readRight(const Columns &columns, Value word,
                                int64_t count);
-  Value getPanelRow(const WordColumns &columns, Value word);
-  Point operandPoint(OpOperand &operand, Value row, Coordinate column,
-                     Value depth);
-  SmallVector<Value> resultIndices(Value row, Value column);
-  int64_t activeLanes(const WordColumns &columns, int64_t vector) const {
-    return vector + 1 < columns.vectors ? lanes : columns.lastActive;
-  }
-  Value columnOf(const WordColumns &columns, int64_t vector) {
-    return kernel.add(columns.first, vector * lanes);
-  }
+  Value getPanelRow(const Columns &columns, Value word);
   int64_t width() const { return lanes * vectors; }
+  TileGrid getGrid() const { return {sharesRows, rowBlocks, width(), 1}; }
 
-  KernelBuilder &kernel;
-  linalg::LinalgOp root;
-  Value result;
-  ContractionLoops loops;
   std::optional<WordOperands> operands;
   /// Elements that a word has.
   int64_t wordElements = 2;
@@ -158,16 +130,11 @@ private:
   /// The panels of a packed right side, null if it is read in place.
   Value panelBuffer;
   std::optional<PanelPrefetch> prefetch;
-  int64_t lanes = 1, vectors = 1, blockRows = 1, tileRows = 1;
+  int64_t vectors = 1, blockRows = 1, tileRows = 1;
   bool sharesRows = false;
-  int64_t rowCount = 1, columnCount = 1, depthCount = 1;
   /// Words of the depth, the last of which may be a part, and of a whole sum.
   int64_t wordCount = 1, stepCount = 1;
   int64_t panels = 1, rowBlocks = 1;
-
-  /// State of the emission: an index per loop, and the current rows.
-  Point at;
-  SmallVector<Value> rows;
 };
 
 } // namespace
@@ -242,11 +209,7 @@ FailureOr<Tile> IntegerContractionEmitter::emit() {
     return root->emitError(reason);
   if (failed(verifyBody(root)) || failed(verifyEpilogue(root, result)))
     return failure();
-  loops = *matched;
-  rowCount = loops.rowCount();
-  columnCount = loops.columnCount();
-  depthCount = loops.extents[loops.depth];
-  at.assign(loops.extents.size(), {});
+  setLoops(*matched);
   std::optional<WordOperands> words = WordOperands::match(kernel, root, loops);
   if (!words)
     return root->emitError("expected operands that are integers of 8 or of 16 "
@@ -257,8 +220,12 @@ FailureOr<Tile> IntegerContractionEmitter::emit() {
   stepCount = loops.count(loops.window) * wordCount;
   if (failed(chooseBlocks()))
     return failure();
-  kernel.tileLoop(loops.outerCount() * panels * rowBlocks,
-                  [&](Value index) { emitTile(index); });
+  TileGrid grid = getGrid();
+  kernel.tileLoop(countTiles(grid), [&](Value index) {
+    emitTile(grid, index, [&](Value rowBlock, const Columns &columns) {
+      emitRowBlock(rowBlock, columns);
+    });
+  });
   return Tile{blockRows, width(), loops.productCount()};
 }
 
@@ -266,59 +233,8 @@ FailureOr<Tile> IntegerContractionEmitter::emit() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Sets the indices of `group` to its point number `index`.
-void IntegerContractionEmitter::moveTo(ArrayRef<int64_t> group, Value index) {
-  SmallVector<int64_t> shape;
-  for (int64_t loop : group)
-    shape.push_back(loops.extents[loop]);
-  for (auto [loop, i] :
-       llvm::zip_equal(group, kernel.delinearize(index, shape)))
-    at[loop] = {i};
-}
-
-/// The number of the point that the emission stands at among those of `group`.
-Value IntegerContractionEmitter::linearIndex(ArrayRef<int64_t> group) {
-  Value index = kernel.constant(0);
-  for (int64_t loop : group)
-    index =
-        kernel.add(kernel.multiply(index, loops.extents[loop]), at[loop].index);
-  return index;
-}
-
-/// Consecutive tiles use one panel, or the same rows, as those of floats do.
-void IntegerContractionEmitter::emitTile(Value index) {
-  auto take = [&](int64_t count) {
-    Value taken = kernel.remainder(index, count);
-    index = kernel.divide(index, count);
-    return taken;
-  };
-  Value panel;
-  if (sharesRows)
-    panel = take(panels);
-  Value rowBlock = take(rowBlocks);
-  moveTo(loops.shared, take(loops.count(loops.shared)));
-  if (!sharesRows)
-    panel = take(panels);
-  moveTo(loops.batch, index);
-
-  int64_t rest = columnCount % width();
-  auto emit = [&](Value panel, int64_t columns) {
-    int64_t count = llvm::divideCeil(columns, lanes);
-    emitRowBlock(rowBlock, {panel, kernel.multiply(panel, width()), count,
-                            columns - (count - 1) * lanes});
-  };
-  auto full = [&] { emit(panel, width()); };
-  auto last = [&] { emit(kernel.constant(panels - 1), rest); };
-  if (!rest)
-    full();
-  else if (panels == 1)
-    last();
-  else
-    kernel.writingBranch(kernel.isLess(panel, panels - 1), full, last);
-}
-
 void IntegerContractionEmitter::emitRowBlock(Value rowBlock,
-                                             const WordColumns &columns) {
+                                             const Columns &columns) {
   int64_t fullRows = rowCount / blockRows * blockRows;
   Value first = kernel.multiply(rowBlock, tileRows);
   Value last = kernel.minimum(kernel.add(first, tileRows), fullRows);
@@ -338,31 +254,16 @@ void IntegerContractionEmitter::emitRowBlock(Value rowBlock,
     if (prefetch)
       prefetch->end();
   });
-  if (fullRows == rowCount)
-    return;
-  auto rest = [&] {
-    emitAccumulators(kernel.constant(fullRows), rowCount - fullRows, columns);
-  };
-  if (rowBlocks == 1)
-    return rest();
-  kernel.writingBranch(kernel.isLess(rowBlock, rowBlocks - 1), [] {}, rest);
+  emitLastRows(getGrid(), rowBlock, blockRows, [&](Value row, int64_t count) {
+    emitAccumulators(row, count, columns);
+  });
 }
 
 /// One block of accumulators, in registers from the first product to the last.
 void IntegerContractionEmitter::emitAccumulators(Value firstRow, int64_t count,
-                                                 const WordColumns &columns) {
-  rows.clear();
-  for (int64_t r = 0; r < count; ++r)
-    rows.push_back(kernel.add(firstRow, r));
-  OpOperand &init = *root.getDpsInitOperand(0);
-  SmallVector<Value> sums;
-  for (Value row : rows)
-    for (int64_t v = 0; v < columns.vectors; ++v) {
-      TreeEmitter tree(kernel, lanes, activeLanes(columns, v));
-      Coordinate column{columnOf(columns, v), /*step=*/1};
-      sums.push_back(tree.evaluateVector(
-          init.get(), operandPoint(init, row, column, nullptr)));
-    }
+                                                 const Columns &columns) {
+  setRows(firstRow, count);
+  SmallVector<Value> sums = start(columns);
   auto accumulate = [&](bool byDotProducts) {
     return accumulateBy(byDotProducts, sums, columns);
   };
@@ -376,28 +277,15 @@ void IntegerContractionEmitter::emitAccumulators(Value firstRow, int64_t count,
 
 SmallVector<Value>
 IntegerContractionEmitter::accumulateBy(bool byDotProducts, ValueRange sums,
-                                        const WordColumns &columns) {
+                                        const Columns &columns) {
   usesDotProducts = byDotProducts;
-  return overWindow(loops.window, sums, columns);
+  return overWindow(loops.window, sums, [&](ValueRange carried) {
+    return accumulate(carried, columns);
+  });
 }
 
 SmallVector<Value>
-IntegerContractionEmitter::overWindow(ArrayRef<int64_t> window, ValueRange sums,
-                                      const WordColumns &columns) {
-  if (window.empty())
-    return accumulate(sums, columns);
-  int64_t loop = window.front();
-  return kernel.loop(kernel.constant(0), kernel.constant(loops.extents[loop]),
-                     1, sums, /*writes=*/false,
-                     [&](Value index, ValueRange carried) {
-                       at[loop] = {index};
-                       return overWindow(window.drop_front(), carried, columns);
-                     });
-}
-
-SmallVector<Value>
-IntegerContractionEmitter::accumulate(ValueRange sums,
-                                      const WordColumns &columns) {
+IntegerContractionEmitter::accumulate(ValueRange sums, const Columns &columns) {
   int64_t words = depthCount / wordElements;
   int64_t whole = words / unrolledWords * unrolledWords;
   SmallVector<Value> next = kernel.loop(
@@ -420,9 +308,9 @@ IntegerContractionEmitter::accumulate(ValueRange sums,
 
 /// Adds the products of one word of the depth, which has its first `count`
 /// elements.
-SmallVector<Value>
-IntegerContractionEmitter::addWord(Value word, int64_t count, ValueRange sums,
-                                   const WordColumns &columns) {
+SmallVector<Value> IntegerContractionEmitter::addWord(Value word, int64_t count,
+                                                      ValueRange sums,
+                                                      const Columns &columns) {
   SmallVector<SmallVector<Value>> vectors;
   for (Value words : readRight(columns, word, count))
     vectors.push_back(getFactors(words, /*isUnsigned=*/false));
@@ -466,38 +354,15 @@ Value IntegerContractionEmitter::addProducts(Value sum, Value left,
                            : products.addBytes(sum, left, right);
 }
 
-/// Evaluates the epilogue on the accumulators and writes the result.
-void IntegerContractionEmitter::finish(ValueRange sums,
-                                       const WordColumns &columns) {
-  kernel.deferEpilogue([&] {
-    for (int64_t v = 0; v < columns.vectors; ++v) {
-      Value sum;
-      TreeEmitter tree(kernel, lanes, activeLanes(columns, v),
-                       [&](Value tensor, PointRef) {
-                         return tensor == root->getResult(0) ? sum : Value();
-                       });
-      for (auto [r, row] : llvm::enumerate(rows)) {
-        sum = sums[r * columns.vectors + v];
-        SmallVector<Value> indices = resultIndices(row, columnOf(columns, v));
-        Point point =
-            lanePoint(ValueRange(indices).drop_back(), indices.back());
-        tree.setWritten(point);
-        kernel.store(tree.evaluateVector(result, point), indices,
-                     activeLanes(columns, v));
-      }
-    }
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
 
 /// The words of the columns of a vector, in which the first `count` elements
 /// count.
-SmallVector<Value>
-IntegerContractionEmitter::readRight(const WordColumns &columns, Value word,
-                                     int64_t count) {
+SmallVector<Value> IntegerContractionEmitter::readRight(const Columns &columns,
+                                                        Value word,
+                                                        int64_t count) {
   SmallVector<Value> words;
   for (int64_t v = 0; v < columns.vectors; ++v) {
     if (panelBuffer) {
@@ -520,7 +385,7 @@ IntegerContractionEmitter::readRight(const WordColumns &columns, Value word,
 
 /// The number of the row of words that a panel has for word `word` of the depth
 /// and the current element of the window.
-Value IntegerContractionEmitter::getPanelRow(const WordColumns &columns,
+Value IntegerContractionEmitter::getPanelRow(const Columns &columns,
                                              Value word) {
   Value index = kernel.add(kernel.multiply(linearIndex(loops.batch), panels),
                            columns.panel);
@@ -528,24 +393,6 @@ Value IntegerContractionEmitter::getPanelRow(const WordColumns &columns,
     index =
         kernel.add(kernel.multiply(index, loops.extents[loop]), at[loop].index);
   return kernel.add(kernel.multiply(index, wordCount), word);
-}
-
-Point IntegerContractionEmitter::operandPoint(OpOperand &operand, Value row,
-                                              Coordinate column, Value depth) {
-  if (loops.row)
-    at[*loops.row] = {row};
-  at[loops.column] = column;
-  at[loops.depth] = {depth};
-  return applyLinear(kernel, root.getMatchingIndexingMap(&operand), at);
-}
-
-SmallVector<Value> IntegerContractionEmitter::resultIndices(Value row,
-                                                            Value column) {
-  SmallVector<Value> indices;
-  for (Coordinate coordinate :
-       operandPoint(*root.getDpsInitOperand(0), row, {column, 1}, nullptr))
-    indices.push_back(coordinate.index);
-  return indices;
 }
 
 FailureOr<Tile> hamkaas::emitIntegerContraction(KernelBuilder &kernel,
