@@ -128,19 +128,20 @@ bool CopyPlacer::mayLieIn(const Part &guest, const Part &host) const {
 
 /// Returns whether a run that comes to the first of `own`, the accesses of what
 /// a state will be, can no longer fail. Carried values of a loop's body change
-/// as the loop goes on.
+/// as the loop goes on, whether it fails or not.
 bool CopyPlacer::mayChangeState(ArrayRef<Access> own) const {
   size_t step = own.front().step;
   Operation *op = buffers.getSteps()[step];
   auto program = op->getParentOfType<func::FuncOp>();
-  if (program->hasAttr(HamKaasDialect::loopAttrName))
-    return false;
+  bool isLoop = program->hasAttr(HamKaasDialect::loopAttrName);
   bool isAlwaysWritten = llvm::any_of(own, [&](const Access &access) {
     return access.isWrite &&
            writesAfterFailure(access.operand->getOwner(), symbols);
   });
-  if (isAlwaysWritten && mayFail(program, symbols))
+  if (isAlwaysWritten && (isLoop || mayFail(program, symbols)))
     return false;
+  if (isLoop)
+    return true;
   return !lastLateCheck || step > *lastLateCheck ||
          (step == *lastLateCheck && checksBeforeItWrites(op));
 }
