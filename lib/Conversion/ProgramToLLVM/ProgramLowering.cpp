@@ -8,6 +8,7 @@
 #include "ProgramLowering.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "hamkaas-c/Program.h"
 #include "mlir/IR/Matchers.h"
@@ -195,9 +196,72 @@ int64_t ProgramLowering::getCallIndex(func::CallOp call) {
   return index.getInt();
 }
 
+/// The argument that `buffer` is all of, if any.
+static BlockArgument getWhole(Value buffer) {
+  auto view = buffer.getDefiningOp<memref::ViewOp>();
+  if (!view || !matchPattern(view.getByteShift(), m_Zero()) ||
+      getByteCount(view.getType()) != getByteCount(view.getSource().getType()))
+    return {};
+  return dyn_cast<BlockArgument>(view.getSource());
+}
+
+/// Returns whether the step of `use` may write to it.
+static bool mayWriteTo(OpOperand &use, const SymbolTable &symbols) {
+  auto call = dyn_cast<func::CallOp>(use.getOwner());
+  if (!call)
+    return true;
+  auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!kernel)
+    kernel = symbols.lookup<func::FuncOp>(
+        (call.getCallee() + kernelBodySuffix).str());
+  return llvm::is_contained(getWritten(call, kernel), use.get());
+}
+
+/// Returns whether `copy` is the last step of a loop's body that uses its
+/// operands, and the only one that writes to its target.
+static bool isLastUse(memref::CopyOp copy, BlockArgument source,
+                      BlockArgument target, const SymbolTable &symbols) {
+  auto uses = [](BlockArgument argument) {
+    SmallVector<OpOperand *> found;
+    for (Operation *view : argument.getUsers())
+      for (OpOperand &use : view->getUses())
+        found.push_back(&use);
+    return found;
+  };
+  auto isBefore = [&](OpOperand *use) {
+    return use->getOwner() == copy || use->getOwner()->isBeforeInBlock(copy);
+  };
+  return llvm::all_of(uses(source), isBefore) &&
+         llvm::all_of(uses(target), [&](OpOperand *use) {
+           return isBefore(use) &&
+                  (use->getOwner() == copy || !mayWriteTo(*use, symbols));
+         });
+}
+
+/// Erases copies at the end of `body` from rows of outputs to carried values,
+/// which are then the rows of the step before.
+static SmallVector<std::pair<unsigned, OpOperand *>>
+forwardRows(RepeatOp repeat, func::FuncOp body, const SymbolTable &symbols) {
+  SmallVector<std::pair<unsigned, OpOperand *>> forwarded;
+  for (auto copy :
+       llvm::make_early_inc_range(body.getBody().getOps<memref::CopyOp>())) {
+    BlockArgument source = getWhole(copy.getSource());
+    BlockArgument target = getWhole(copy.getTarget());
+    if (!source || !target || getRegion(source) != MemoryRegion::Output ||
+        getRegion(target) != MemoryRegion::State ||
+        !isLastUse(copy, source, target, symbols))
+      continue;
+    forwarded.push_back(
+        {target.getArgNumber(), &repeat->getOpOperand(source.getArgNumber())});
+    copy->erase();
+  }
+  return forwarded;
+}
+
 LogicalResult ProgramLowering::lowerRepeat(RepeatOp repeat) {
   auto body = symbols.lookup<func::FuncOp>(repeat.getCallee());
   assert(body && "a loop is lowered once, by its only repeat");
+  forwarded = forwardRows(repeat, body, symbols);
   std::string name = ("hamkaas_" + repeat.getCallee()).str();
   std::unique_ptr<ProgramLowering> lowering = createForLoop(body);
   if (failed(lowering->lower(name)))
@@ -207,7 +271,23 @@ LogicalResult ProgramLowering::lowerRepeat(RepeatOp repeat) {
       LLVM::StoreOp::create(builder, addresses.at(operand.get()),
                             offsetAddress(arguments, i * sizeof(void *)));
   repeatBody(repeat, name);
+  Value last = constant(repeat.getReversed() ? 0 : repeat.getSteps() - 1);
+  for (auto [number, output] : forwarded) {
+    Value carried = repeat->getOperand(number);
+    emitCopy(addresses.at(carried), getRow(repeat, *output, last),
+             constant(getByteCount(carried.getType())));
+  }
   return success();
+}
+
+/// The address of row number `row` of an operand.
+Value ProgramLowering::getRow(RepeatOp repeat, OpOperand &operand, Value row) {
+  uint64_t bytes = getByteCount(operand.get().getType());
+  assert(bytes % repeat.getSteps() == 0 && "each step has a row of its own");
+  Value offset =
+      LLVM::MulOp::create(builder, row, constant(bytes / repeat.getSteps()));
+  return LLVM::GEPOp::create(builder, pointer, builder.getI8Type(),
+                             addresses.at(operand.get()), offset);
 }
 
 /// A loop over the steps, at least one of them.
@@ -237,15 +317,21 @@ void ProgramLowering::callBody(RepeatOp repeat, StringRef body, Value step) {
   for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands())) {
     if (!repeat.isRow(operand))
       continue;
-    uint64_t bytes = getByteCount(operand.get().getType());
-    assert(bytes % repeat.getSteps() == 0 && "each step has a row of its own");
-    bytes /= repeat.getSteps();
-    Value offset = LLVM::MulOp::create(builder, row, constant(bytes));
-    LLVM::StoreOp::create(
-        builder,
-        LLVM::GEPOp::create(builder, pointer, builder.getI8Type(),
-                            addresses.at(operand.get()), offset),
-        offsetAddress(arguments, i * sizeof(void *)));
+    LLVM::StoreOp::create(builder, getRow(repeat, operand, row),
+                          offsetAddress(arguments, i * sizeof(void *)));
+  }
+  if (!forwarded.empty()) {
+    Value isFirst = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::eq, step,
+                                         constant(0));
+    Value before = LLVM::AddOp::create(builder, row,
+                                       constant(repeat.getReversed() ? 1 : -1));
+    for (auto [number, output] : forwarded) {
+      Value address = LLVM::SelectOp::create(
+          builder, isFirst, addresses.at(repeat->getOperand(number)),
+          getRow(repeat, *output, before));
+      LLVM::StoreOp::create(builder, address,
+                            offsetAddress(arguments, number * sizeof(void *)));
+    }
   }
   size_t inputs = repeat.getRows().size() + repeat.getValues().size();
   size_t states = inputs + repeat.getCarried().size();

@@ -96,8 +96,13 @@ private:
   mlir::LogicalResult lowerRepeat(RepeatOp repeat);
   void repeatBody(RepeatOp repeat, llvm::StringRef body);
   void callBody(RepeatOp repeat, llvm::StringRef body, mlir::Value step);
+  mlir::Value getRow(RepeatOp repeat, mlir::OpOperand &operand,
+                     mlir::Value row);
   void storeArguments(mlir::func::CallOp call);
 
+  /// Numbers of carried operands of the loop that is lowered, each with the
+  /// output whose row of the step before it is.
+  llvm::SmallVector<std::pair<unsigned, mlir::OpOperand *>> forwarded;
   /// Address of each buffer.
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
   /// The calls whose checks are made when the run begins.
