@@ -7,14 +7,10 @@
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
-#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
-#include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
-#include "HamKaas/Dialect/HamKaas/Kernels/OperandPlaces.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "JoinedCalls.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -35,22 +31,6 @@ static constexpr size_t maxParts = 4;
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
-
-static int64_t getTiles(func::FuncOp kernel) {
-  auto tiles =
-      kernel->getAttrOfType<IntegerAttr>(HamKaasDialect::tilesAttrName);
-  return tiles ? tiles.getInt() : 0;
-}
-
-/// The loop over the tiles of `kernel` if there is nothing behind it; null
-/// otherwise.
-static scf::ForOp findTileLoop(func::FuncOp kernel) {
-  Operation *last = kernel.getBody().front().getTerminator()->getPrevNode();
-  auto loop = dyn_cast_or_null<scf::ForOp>(last);
-  bool isAlone = loop && loop->hasAttr(HamKaasDialect::tileLoopAttrName) &&
-                 loop.getNumResults() == 0;
-  return isAlone ? loop : scf::ForOp();
-}
 
 /// Returns whether tile `t` of `kernel` uses the elements of its arguments that
 /// it writes, and single numbers. A kernel that reads one of them across the
@@ -185,48 +165,24 @@ static void mergeLoops(Block &block, size_t parts) {
 }
 
 func::FuncOp FusedKernels::get(ArrayRef<Part> parts) {
-  std::string name, key;
-  SmallVector<Type> types;
-  SmallVector<int64_t> counts;
-  SmallVector<Location> locations;
+  std::string key;
+  SmallVector<func::FuncOp> sources;
   for (const Part &part : parts) {
-    func::FuncOp kernel = part.kernel;
-    fused.insert(kernel);
-    name += (name.empty() ? "" : "_") + kernel.getSymName().str();
-    key += kernel.getSymName().str() + (part.isReread ? "," : ";");
-    llvm::append_range(types, kernel.getArgumentTypes());
-    counts.push_back(kernel.getNumArguments());
-    locations.push_back(kernel.getLoc());
+    sources.push_back(part.kernel);
+    fused.insert(part.kernel);
+    key += sources.back().getSymName().str() + (part.isReread ? "," : ";");
   }
   func::FuncOp &kernel = made[key];
   if (kernel)
     return kernel;
-  func::FuncOp first = parts.front().kernel;
-  OpBuilder builder(first);
-  Location loc = builder.getFusedLoc(locations);
-  kernel = func::FuncOp::create(builder, loc, name,
-                                builder.getFunctionType(types, {}));
-  kernel.setPrivate();
-  kernel->setAttr(fusedCallsAttrName, builder.getDenseI64ArrayAttr(counts));
-  for (StringRef attribute :
-       {HamKaasDialect::kernelAttrName, HamKaasDialect::tilesAttrName})
-    kernel->setAttr(attribute, first->getAttr(attribute));
-  setKnobs(kernel, getKnobs(first));
-  builder.setInsertionPointToStart(kernel.addEntryBlock());
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value begin = constant(0), end = constant(getTiles(first));
-  auto tiles = scf::ForOp::create(builder, loc, begin, end, constant(1));
-  tiles->setAttr(HamKaasDialect::tileLoopAttrName, builder.getUnitAttr());
-  func::ReturnOp::create(builder, loc);
+  scf::ForOp tiles;
+  std::tie(kernel, tiles) = createJoinedKernel(sources, getTiles(sources[0]));
   unsigned firstArgument = 0;
   for (const Part &part : parts) {
     addPart(part, kernel, tiles, firstArgument);
     firstArgument += part.places.size();
   }
-  kernel->remove();
-  symbols.insert(kernel, first->getIterator());
+  symbols.insert(kernel, sources.front()->getIterator());
   if (llvm::any_of(parts,
                    [](const Part &part) { return startsAtLine(part.kernel); }))
     return kernel;
@@ -262,19 +218,13 @@ public:
 private:
   Part getPart(Operation *step) const;
   bool joins(const Group &group, const Part &part, int64_t step) const;
-  bool keepsBuffersApart(int64_t first, int64_t last) const;
   void write(Group &group);
-  void setBuffers(ArrayRef<int64_t> groupOfStep);
 
   func::FuncOp program;
   FusedKernels &kernels;
   SmallVector<BufferAttr> buffers;
 };
 } // namespace
-
-static bool isSame(const Place &a, const Place &b) {
-  return a.whole == b.whole && a.offset == b.offset && a.bytes == b.bytes;
-}
 
 /// Returns whether tile by tile, `reader` finds in its operands what it would
 /// find if `writer` ran completely before or behind it.
@@ -283,10 +233,6 @@ static bool isApartOrSame(const Part &writer, const Part &reader) {
   return llvm::all_of(reader.places, [&](const Place &place) {
     return !mayShare(written, place) || isSame(written, place);
   });
-}
-
-static bool isRecomputed(const Part &part) {
-  return part.call->hasAttr(HamKaasDialect::recomputedAttrName);
 }
 
 /// Returns whether both have a whole operand in common.
@@ -312,26 +258,6 @@ Part TileFuser::getPart(Operation *step) const {
   return part;
 }
 
-/// Returns whether buffers stay apart if all steps from `first` to `last` are
-/// one. A result may replace an operand.
-bool TileFuser::keepsBuffersApart(int64_t first, int64_t last) const {
-  SmallVector<BufferAttr> used;
-  llvm::copy_if(buffers, std::back_inserter(used), [&](BufferAttr buffer) {
-    return buffer.getFirst() <= last && buffer.getLast() >= first;
-  });
-  llvm::sort(used, [](BufferAttr a, BufferAttr b) {
-    return a.getOffset() < b.getOffset();
-  });
-  for (auto [i, a] : llvm::enumerate(used))
-    for (BufferAttr b : ArrayRef(used).drop_front(i + 1)) {
-      if (a.getOffset() + a.getBytes() <= b.getOffset())
-        break;
-      if (a.getOffset() != b.getOffset() || a.getBytes() != b.getBytes())
-        return false;
-    }
-  return true;
-}
-
 /// Returns whether `part`, which is `step`, may run in the tiles of `group`,
 /// which are the steps before it.
 bool TileFuser::joins(const Group &group, const Part &part,
@@ -340,9 +266,7 @@ bool TileFuser::joins(const Group &group, const Part &part,
   if (!first.kernel || !part.kernel || group.size() == maxParts ||
       !haveSameTiles(first.kernel, part.kernel))
     return false;
-  // Reports count both alike.
-  if (isRecomputed(first) != isRecomputed(part) ||
-      isOfGradient(first.call->getLoc()) != isOfGradient(part.call->getLoc()))
+  if (!areReportedAlike(first.call, part.call))
     return false;
   return llvm::any_of(group,
                       [&](const Part &other) { return share(other, part); }) &&
@@ -351,18 +275,15 @@ bool TileFuser::joins(const Group &group, const Part &part,
                         return isApartOrSame(other, part) &&
                                isApartOrSame(part, other);
                       }) &&
-         keepsBuffersApart(step - group.size(), step);
+         keepsBuffersApart(buffers, step - group.size(), step);
 }
 
 /// Replaces the calls of `group` by one, at the last of them.
 void TileFuser::write(Group &group) {
   if (group.size() == 1)
     return;
-  SmallVector<Value> operands;
-  SmallVector<Location> locations;
-  std::string ops;
-  int64_t flops = 0;
-  for (auto [i, part] : llvm::enumerate(group)) {
+  SmallVector<func::CallOp> calls;
+  for (Part &part : group) {
     // In place, or what another one reads.
     part.isReread = llvm::any_of(group, [&](const Part &other) {
       ArrayRef<Place> read = ArrayRef(other.places).drop_back();
@@ -370,49 +291,13 @@ void TileFuser::write(Group &group) {
         return isSame(place, part.places.back());
       });
     });
-    llvm::append_range(operands, part.call.getOperands());
-    locations.push_back(part.call->getLoc());
-    auto name =
-        part.call->getAttrOfType<StringAttr>(HamKaasDialect::opsAttrName);
-    ops +=
-        (i ? " | " : "") + (name ? name.str() : part.kernel.getSymName().str());
-    if (auto count = part.call->getAttrOfType<IntegerAttr>(
-            HamKaasDialect::flopsAttrName))
-      flops = addCounts(flops, count.getInt());
+    calls.push_back(part.call);
   }
-  OpBuilder builder(group.back().call);
-  auto call = func::CallOp::create(builder, builder.getFusedLoc(locations),
-                                   kernels.get(group), operands);
-  call->setAttr(HamKaasDialect::opsAttrName, builder.getStringAttr(ops));
-  call->setAttr(HamKaasDialect::flopsAttrName,
-                builder.getI64IntegerAttr(flops));
-  if (isRecomputed(group.front()))
-    call->setAttr(HamKaasDialect::recomputedAttrName, builder.getUnitAttr());
-  for (Part &part : group)
-    part.call->erase();
-}
-
-/// Buffers are in use from their first group to their last one.
-void TileFuser::setBuffers(ArrayRef<int64_t> groupOfStep) {
-  SmallVector<Attribute> entries;
-  // A buffer that no step uses may lie behind the last one.
-  auto renumber = [&](int64_t step) {
-    int64_t steps = groupOfStep.size();
-    return step < steps ? groupOfStep[step]
-                        : groupOfStep.back() + 1 + (step - steps);
-  };
-  for (BufferAttr buffer : buffers)
-    entries.push_back(BufferAttr::get(
-        program.getContext(), buffer.getOffset(), buffer.getBytes(),
-        renumber(buffer.getFirst()), renumber(buffer.getLast())));
-  program->setAttr(HamKaasDialect::buffersAttrName,
-                   ArrayAttr::get(program.getContext(), entries));
+  joinCalls(calls, kernels.get(group));
 }
 
 void TileFuser::fuse() {
-  auto entries =
-      program->getAttrOfType<ArrayAttr>(HamKaasDialect::buffersAttrName);
-  llvm::append_range(buffers, entries.getAsRange<BufferAttr>());
+  buffers = getBuffers(program);
   SmallVector<Group> groups;
   SmallVector<int64_t> groupOfStep;
   for (Operation &op : program.getBody().front()) {
@@ -428,7 +313,7 @@ void TileFuser::fuse() {
   }
   if (groups.size() == groupOfStep.size())
     return;
-  setBuffers(groupOfStep);
+  renumberBuffers(program, buffers, groupOfStep);
   for (Group &group : groups)
     write(group);
 }
