@@ -117,6 +117,7 @@ void CpuTarget::buildPlannedPipeline(OpPassManager &manager,
   Target::buildPlannedPipeline(manager, options);
   if (options.sameCalls || !options.isEnabled("fuse-calls"))
     return;
+  manager.addPass(createFuseColumns());
   manager.addPass(createFuseTiles());
   manager.addPass(createVerifyPlanned());
 }

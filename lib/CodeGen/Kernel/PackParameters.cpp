@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ColumnParts.h"
 #include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/DescribeTarget.h"
 #include "HamKaas/CodeGen/Kernel/KernelStrategy.h"
@@ -248,7 +249,20 @@ private:
     if (isIntegerContraction(right.root))
       return chooseWordPanelWidth(costs, right.loops);
     costs.knobs = Knobs::get(group);
-    return target->strategy->choosePanelWidth(costs, right.root, right.loops);
+    int64_t width =
+        target->strategy->choosePanelWidth(costs, right.root, right.loops);
+    bool isRounded = !sameCalls && costs.hasOwnCache() &&
+                     !costs.knobs.vectors && areColumnPartsRead(group);
+    return isRounded ? roundWidth(width) : width;
+  }
+
+  /// The panels of `hamkaas-cpu-fuse-columns`: as many vectors as divide those
+  /// in flight of an elementwise kernel.
+  int64_t roundWidth(int64_t width) const {
+    return width <= target->lanes
+               ? width
+               : target->lanes *
+                     llvm::bit_floor(uint64_t(width / target->lanes));
   }
 
   int64_t chooseWidth(GroupOp group, const Factor &right) const {

@@ -49,6 +49,30 @@ def FuseTiles : Pass<"hamkaas-cpu-fuse-tiles", "mlir::ModuleOp"> {
   ];
 }
 
+def FuseColumns : Pass<"hamkaas-cpu-fuse-columns", "mlir::ModuleOp"> {
+  let summary = "compute gates in the tiles of their product";
+  let description = [{
+    For the steps of recurrent networks, in the form PLANNED. In the body of a
+    loop, a product of few rows and the elementwise calls behind it that read
+    parts of its columns, such as the gates of an LSTM, become one call of a
+    kernel with `hamkaas.fused_calls`. A tile computes a block of the columns of
+    each part, then these columns of the other calls. So a step wakes the threads
+    once, and what a thread computes of the gates stays in its caches. No bit
+    changes.
+
+    A tile of the product has all rows of its columns, as many as divide a part.
+    The calls are in a loop over columns in steps that divide a part, too, and
+    use what another one of them writes at the same columns only. None of them
+    has run-time checks.
+
+    Run it after `hamkaas-plan-memory`. The result is in the form PLANNED again.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+    "mlir::scf::SCFDialect",
+  ];
+}
+
 def KernelEntry : Pass<"hamkaas-kernel-entry", "mlir::ModuleOp"> {
   let summary = "give kernels the signature of a HamKaasKernelFunction";
   let description = [{
