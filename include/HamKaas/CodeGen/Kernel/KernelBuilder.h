@@ -176,6 +176,8 @@ public:
 
 private:
   void setInsertionPointBeforeTiles();
+  void write(mlir::Value vector, mlir::ValueRange indices,
+             mlir::Value lanesWritten);
   void createPrefetch(mlir::Value buffer, mlir::Value linear, CacheLevel level);
 
   void defer(mlir::Value vector, mlir::ValueRange indices, int64_t active,
