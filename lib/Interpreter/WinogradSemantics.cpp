@@ -31,6 +31,7 @@ static T transform(ArrayRef<double> matrix, int64_t row, int64_t column,
 
 /// Calls `write` with the transformed elements, in row-major order, of the
 /// tiles of images `x`, `tile` apart and of `columns` x `columns` elements.
+/// Groups are the third of 7 dimensions.
 template <typename T, typename Element>
 static void transformTiles(ArrayRef<double> matrix, int64_t columns,
                            int64_t tile, const ReferenceTensor &x,
@@ -38,10 +39,14 @@ static void transformTiles(ArrayRef<double> matrix, int64_t columns,
                            function_ref<void(T)> write) {
   const auto &from = getElements<Element>(x);
   forEachIndex(shape, [&](ArrayRef<int64_t> at) {
+    ArrayRef<int64_t> place = at.take_back(4);
+    int64_t channel = place[3];
+    if (at.size() == 7)
+      channel += at[2] * shape.back();
     write(transform<T>(
         matrix, at[0], at[1], columns, [&](int64_t k, int64_t l) -> T {
-          return from[getOffset(
-              x.shape(), {at[2], at[3] * tile + k, at[4] * tile + l, at[5]})];
+          return from[getOffset(x.shape(), {place[0], place[1] * tile + k,
+                                            place[2] * tile + l, channel})];
         }));
   });
 }
@@ -108,13 +113,18 @@ private:
                                 ArrayRef<int64_t> shape,
                                 function_ref<void(T)> write) {
     const auto &from = getElements<Element>(x);
+    int64_t channels = x.shape().back();
     forEachIndex(shape, [&](ArrayRef<int64_t> at) {
-      write(transform<T>(
-          matrix, at[1] % tile, at[2] % tile, tile + 2,
-          [&](int64_t a, int64_t b) -> T {
-            return from[getOffset(
-                x.shape(), {a, b, at[0], at[1] / tile, at[2] / tile, at[3]})];
-          }));
+      SmallVector<int64_t> place{0, 0};
+      if (x.shape().size() == 7)
+        place.push_back(at[3] / channels);
+      place.append({at[0], at[1] / tile, at[2] / tile, at[3] % channels});
+      write(transform<T>(matrix, at[1] % tile, at[2] % tile, tile + 2,
+                         [&](int64_t a, int64_t b) -> T {
+                           place[0] = a;
+                           place[1] = b;
+                           return from[getOffset(x.shape(), place)];
+                         }));
     });
   }
 };

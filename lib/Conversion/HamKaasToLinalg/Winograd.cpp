@@ -48,6 +48,7 @@ struct Transform {
   /// The indices of the matrix for each dimension, of the operand and of the
   /// result.
   Exprs first, second, from, to;
+  unsigned loops;
 };
 } // namespace
 
@@ -61,12 +62,12 @@ static Exprs getLoops(OpBuilder &builder, unsigned count) {
 static Value buildTransform(Operation *op, OpBuilder &builder, Value x,
                             const Transform &transform) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  unsigned loops = type.getRank() + 2;
+  unsigned loops = transform.loops;
   SmallVector<AffineMap> maps;
   for (const Exprs &exprs :
        {transform.first, transform.second, transform.from, transform.to})
     maps.push_back(AffineMap::get(loops, 0, exprs, builder.getContext()));
-  SmallVector<IteratorType> iterators(type.getRank(), IteratorType::parallel);
+  SmallVector<IteratorType> iterators(loops - 2, IteratorType::parallel);
   iterators.append(2, IteratorType::reduction);
   Value coefficients = createMatrix(builder, op->getLoc(), transform.matrix,
                                     transform.columns, type.getElementType());
@@ -80,16 +81,24 @@ static Value buildTransform(Operation *op, OpBuilder &builder, Value x,
       });
 }
 
-/// Of the tiles of images, `tile` apart. Loops: a, b, n, i, j, c, k, l.
+/// Of the tiles of images, `tile` apart. Loops: a, b, n, i, j, c, k, l, and
+/// groups before n where the result has them.
 static Value buildTiles(Operation *op, OpBuilder &builder, Value x,
                         ArrayRef<double> matrix, int64_t columns,
                         int64_t tile) {
-  Exprs d = getLoops(builder, 8);
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  Exprs d = getLoops(builder, shape.size() + 2);
+  AffineExpr k = d[shape.size()], l = d[shape.size() + 1];
+  ArrayRef<AffineExpr> to = ArrayRef(d).drop_back(2), image = to.take_back(4);
+  AffineExpr channel = image[3];
+  if (shape.size() == 7)
+    channel = d[2] * shape.back() + channel;
   return buildTransform(
       op, builder, x,
-      {matrix, columns, /*first=*/{d[0], d[6]}, /*second=*/{d[1], d[7]},
-       /*from=*/{d[2], d[3] * tile + d[6], d[4] * tile + d[7], d[5]},
-       /*to=*/{d[0], d[1], d[2], d[3], d[4], d[5]}});
+      {matrix, columns, /*first=*/{d[0], k}, /*second=*/{d[1], l},
+       /*from=*/{image[0], image[1] * tile + k, image[2] * tile + l, channel},
+       Exprs(to), unsigned(d.size())});
 }
 
 namespace {
@@ -129,7 +138,7 @@ static Value divideSums(OpBuilder &builder, Location loc, Value sums,
       });
 }
 
-/// Loops: n, row, column, c, a, b.
+/// Loops: n, row, column, c, a, b, and groups before c where `x` has them.
 struct LowerWinogradOutput
     : LinalgLoweringOpInterface::ExternalModel<LowerWinogradOutput,
                                                WinogradOutputOp> {
@@ -140,16 +149,23 @@ struct LowerWinogradOutput
     const WinogradMatrices &matrices = type.getElementType().isF32()
                                            ? getWinogradMatrices(tile)
                                            : getIntegerWinograd(tile).matrices;
-    Exprs d = getLoops(builder, 6);
+    bool hasGroups = cast<WinogradOutputOp>(op).hasGroups();
+    Exprs d = getLoops(builder, hasGroups ? 7 : 6);
+    AffineExpr b = d.pop_back_val(), a = d.pop_back_val(), channel = d.back();
+    Exprs from{a, b};
+    if (hasGroups) {
+      from.push_back(d[3]);
+      channel =
+          d[3] *
+              cast<RankedTensorType>(operands[0].getType()).getShape().back() +
+          channel;
+    }
+    from.append({d[0], d[1].floorDiv(tile), d[2].floorDiv(tile), d.back()});
     Value sums = buildTransform(
         op, builder, operands[0],
-        {matrices.output,
-         tile + 2,
-         /*first=*/{d[1] % tile, d[4]},
-         /*second=*/{d[2] % tile, d[5]},
-         /*from=*/
-         {d[4], d[5], d[0], d[1].floorDiv(tile), d[2].floorDiv(tile), d[3]},
-         /*to=*/{d[0], d[1], d[2], d[3]}});
+        {matrices.output, tile + 2,
+         /*first=*/{d[1] % tile, a}, /*second=*/{d[2] % tile, b}, from,
+         /*to=*/{d[0], d[1], d[2], channel}, unsigned(d.size()) + 2});
     return divideSums(builder, op->getLoc(), sums, tile);
   }
 };

@@ -156,6 +156,7 @@ static bool isSupportedTile(int64_t tile, ShapedType type) {
 /// widths are multiples of `tile`.
 static LogicalResult inferTilesType(std::optional<Location> loc, ShapedType x,
                                     int64_t tile, int64_t extent,
+                                    std::optional<int64_t> groups,
                                     SmallVectorImpl<Type> &types) {
   if (x.getRank() != 4) // C1.
     return emitOptionalError(loc, "expected x of rank 4, got ", x.getRank());
@@ -164,7 +165,14 @@ static LogicalResult inferTilesType(std::optional<Location> loc, ShapedType x,
                              x.getElementType().isInteger() ? "2 or 4"
                                                             : "2, 4 or 6",
                              ", got ", tile);
-  SmallVector<int64_t> shape{tile + 2, tile + 2, x.getDimSize(0)};
+  int64_t channels = x.getDimSize(3);
+  if (groups && (*groups <= 0 || channels % *groups)) // C4.
+    return emitOptionalError(loc, "expected groups to divide the ", channels,
+                             " channels of x, got ", *groups);
+  SmallVector<int64_t> shape{tile + 2, tile + 2};
+  if (groups)
+    shape.push_back(*groups);
+  shape.push_back(x.getDimSize(0));
   for (int64_t dim : {1, 2}) {
     int64_t size = x.getDimSize(dim) - extent;
     if (size <= 0 || size % tile) // C3.
@@ -174,7 +182,7 @@ static LogicalResult inferTilesType(std::optional<Location> loc, ShapedType x,
                                tile, ", got ", x.getDimSize(dim));
     shape.push_back(size / tile);
   }
-  shape.push_back(x.getDimSize(3));
+  shape.push_back(channels / groups.value_or(1));
   types.push_back(x.clone(shape));
   return success();
 }
@@ -184,7 +192,8 @@ LogicalResult WinogradInputOp::inferReturnTypes(MLIRContext *,
                                                 Adaptor adaptor,
                                                 SmallVectorImpl<Type> &types) {
   return inferTilesType(loc, cast<ShapedType>(adaptor.getX().getType()),
-                        adaptor.getTile(), /*extent=*/2, types);
+                        adaptor.getTile(), /*extent=*/2, adaptor.getGroups(),
+                        types);
 }
 
 /// Both matrices are applied to one dimension after the other.
@@ -201,8 +210,9 @@ LogicalResult WinogradOutputOp::inferReturnTypes(MLIRContext *,
                                                  Adaptor adaptor,
                                                  SmallVectorImpl<Type> &types) {
   auto x = cast<ShapedType>(adaptor.getX().getType());
-  if (x.getRank() != 6) // C1.
-    return emitOptionalError(loc, "expected x of rank 6, got ", x.getRank());
+  if (x.getRank() != 6 && x.getRank() != 7) // C1.
+    return emitOptionalError(loc, "expected x of rank 6 or 7, got ",
+                             x.getRank());
   int64_t size = x.getDimSize(0);
   if (!isSupportedTile(size - 2, x) || x.getDimSize(1) != size) // C2.
     return emitOptionalError(
@@ -211,7 +221,10 @@ LogicalResult WinogradOutputOp::inferReturnTypes(MLIRContext *,
                                        : "both 4, both 6 or both 8",
         ", got ", size, " and ", x.getDimSize(1));
   int64_t tile = size - 2;
-  SmallVector<int64_t> whole{tile * x.getDimSize(3), tile * x.getDimSize(4)};
+  ArrayRef<int64_t> shape = x.getShape();
+  int64_t groups = shape.size() == 7 ? shape[2] : 1;
+  ArrayRef<int64_t> images = shape.take_back(4);
+  SmallVector<int64_t> whole{tile * images[1], tile * images[2]};
   ArrayRef<int64_t> part = adaptor.getSize().value_or(whole);
   if (part.size() != 2) // C3.
     return emitOptionalError(loc, "expected a size of 2 numbers, got ",
@@ -221,8 +234,8 @@ LogicalResult WinogradOutputOp::inferReturnTypes(MLIRContext *,
       return emitOptionalError(loc, "expected number ", dim,
                                " of the size to be ", most - tile + 1, " to ",
                                most, ", got ", part[dim]);
-  types.push_back(
-      x.clone({x.getDimSize(2), part[0], part[1], x.getDimSize(5)}));
+  types.push_back(x.clone(
+      {images[0], part[0], part[1], multiplyCounts(groups, images[3])}));
   return success();
 }
 
@@ -242,7 +255,8 @@ WinogradGradientOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                      Adaptor adaptor,
                                      SmallVectorImpl<Type> &types) {
   return inferTilesType(loc, cast<ShapedType>(adaptor.getX().getType()),
-                        adaptor.getTile(), /*extent=*/0, types);
+                        adaptor.getTile(), /*extent=*/0,
+                        /*groups=*/std::nullopt, types);
 }
 
 /// Of each tile first the `tile + 2` rows, then as many columns.

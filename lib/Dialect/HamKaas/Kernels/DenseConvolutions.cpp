@@ -31,11 +31,12 @@ Value hamkaas::reshape(OpBuilder &builder, Location loc, Value x,
 
 bool hamkaas::isPlain(ConvOp conv) {
   return conv.getType().getRank() == 4 && isAll(conv.getStrides(), 1) &&
-         isAll(conv.getDilations(), 1) && conv.getGroups() == 1;
+         isAll(conv.getDilations(), 1);
 }
 
 bool hamkaas::isDense(ConvOp conv) {
-  return isPlain(conv) && conv.getType().getElementType().isF32();
+  return isPlain(conv) && conv.getGroups() == 1 &&
+         conv.getType().getElementType().isF32();
 }
 
 int64_t hamkaas::matchDilation(ConvOp conv) {

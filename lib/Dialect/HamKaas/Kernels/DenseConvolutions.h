@@ -19,11 +19,10 @@ bool isAll(llvm::ArrayRef<int64_t> values, int64_t expected);
 mlir::Value reshape(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                     llvm::ArrayRef<int64_t> shape);
 
-/// Returns whether `conv` has images, and neither strides, dilations nor
-/// groups.
+/// Returns whether `conv` has images, and neither strides nor dilations.
 bool isPlain(ConvOp conv);
 
-/// Returns whether the images of such a `conv` are float32.
+/// Returns whether the images of such a `conv` are float32, in one group.
 bool isDense(ConvOp conv);
 
 /// The dilation of a 3 x 3 convolution, if it is the same for both dimensions

@@ -62,9 +62,11 @@ static MatMulOp multiply(OpBuilder &builder, Location loc, Value left,
   return MatMulOp::create(builder, loc, left, right);
 }
 
-/// `G w G^T` per pair of channels, as one matmul.
+/// `G w G^T` per pair of channels, as one matmul. Groups have matrices of their
+/// own.
 static Value transformWeights(OpBuilder &builder, Location loc, Value w,
-                              const WinogradMatrices &matrices) {
+                              const WinogradMatrices &matrices,
+                              int64_t groups) {
   auto type = cast<RankedTensorType>(w.getType());
   int64_t from = type.getDimSize(2), to = type.getDimSize(3);
   int64_t size = matrices.tile + 2;
@@ -75,7 +77,14 @@ static Value transformWeights(OpBuilder &builder, Location loc, Value w,
   if (cast<RankedTensorType>(product.getType()).getElementType() !=
       type.getElementType())
     product = castTo(builder, loc, product, type.getElementType());
-  return reshape(builder, loc, product, {size * size, from, to});
+  if (groups == 1)
+    return reshape(builder, loc, product, {size * size, from, to});
+  product =
+      reshape(builder, loc, product, {size * size, from, groups, to / groups});
+  product =
+      PermuteOp::create(builder, loc, product, ArrayRef<int64_t>{0, 2, 1, 3});
+  return reshape(builder, loc, product,
+                 {size * size * groups, from, to / groups});
 }
 
 /// Transformed images as matrices: a row for each tile, a column for each
@@ -83,9 +92,10 @@ static Value transformWeights(OpBuilder &builder, Location loc, Value w,
 static Value makeMatrices(OpBuilder &builder, Location loc, Value tiles) {
   auto type = cast<RankedTensorType>(tiles.getType());
   ArrayRef<int64_t> shape = type.getShape();
-  return reshape(
-      builder, loc, tiles,
-      {shape[0] * shape[1], shape[2] * shape[3] * shape[4], shape[5]});
+  ArrayRef<int64_t> images = shape.take_back(4);
+  int64_t matrices = shape[0] * shape[1] * (shape.size() == 7 ? shape[2] : 1);
+  return reshape(builder, loc, tiles,
+                 {matrices, images[0] * images[1] * images[2], images[3]});
 }
 
 /// The images number `slice` of `slices` equal parts.
@@ -119,13 +129,16 @@ static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
   Value x = conv.isPadded() || !isWhole
                 ? padOperand(builder, conv, images, more)
                 : images;
-  auto input = WinogradInputOp::create(builder, loc, x, tile);
+  auto groups = static_cast<int64_t>(conv.getGroups());
+  auto input = WinogradInputOp::create(
+      builder, loc, x, builder.getI64IntegerAttr(tile),
+      groups == 1 ? nullptr : builder.getI64IntegerAttr(groups));
   MatMulOp product =
       multiply(builder, loc, makeMatrices(builder, loc, input), weights);
   setKnobs(product, getKnobs(conv));
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(input.getType()).getShape());
-  shape.back() = conv.getType().getShape().back();
+  shape.back() = conv.getType().getShape().back() / groups;
   Value products = reshape(builder, loc, product, shape);
   return WinogradOutputOp::create(
       builder, loc, products,
@@ -135,8 +148,9 @@ static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
 void hamkaas::replaceByWinograd(ConvOp conv, int64_t tile, int64_t slices) {
   OpBuilder builder(conv);
   Location loc = conv.getLoc();
-  Value weights =
-      transformWeights(builder, loc, conv.getW(), getWinogradMatrices(tile));
+  auto groups = static_cast<int64_t>(conv.getGroups());
+  Value weights = transformWeights(builder, loc, conv.getW(),
+                                   getWinogradMatrices(tile), groups);
   SmallVector<Value> results;
   for (int64_t slice = 0; slice < slices; ++slice) {
     Value images = takeImages(builder, loc, conv.getX(), slice, slices);
@@ -156,9 +170,10 @@ static Value getNarrow(Value operand) {
 
 void hamkaas::replaceIntegersByWinograd(ConvOp conv, int64_t tile) {
   OpBuilder builder(conv);
+  auto groups = static_cast<int64_t>(conv.getGroups());
   Value weights =
       transformWeights(builder, conv.getLoc(), getNarrow(conv.getW()),
-                       getIntegerWinograd(tile).matrices);
+                       getIntegerWinograd(tile).matrices, groups);
   Value result = convolve(builder, conv, getNarrow(conv.getX()), weights, tile);
   conv.replaceAllUsesWith(result);
   conv.erase();
@@ -210,8 +225,10 @@ static void eraseUnused(ArrayRef<Value> values) {
 static Value multiplyTransformed(OpBuilder &builder, ConvOp conv, Value data,
                                  Value gradient, int64_t tile) {
   Location loc = conv.getLoc();
-  Value left = makeMatrices(builder, loc,
-                            WinogradInputOp::create(builder, loc, data, tile));
+  Value left = makeMatrices(
+      builder, loc,
+      WinogradInputOp::create(builder, loc, data,
+                              builder.getI64IntegerAttr(tile), nullptr));
   Value right = makeMatrices(
       builder, loc, WinogradGradientOp::create(builder, loc, gradient, tile));
   left = PermuteOp::create(builder, loc, left, ArrayRef<int64_t>{0, 2, 1});

@@ -22,14 +22,18 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-static std::optional<WinogradSizes> matchConvolution(ConvOp conv) {
-  if (!isDense(conv))
-    return std::nullopt;
+/// The sizes of a 3 x 3 convolution without strides and dilations. Channels are
+/// those of a group.
+static std::optional<WinogradSizes> matchWindow(ConvOp conv) {
   ArrayRef<int64_t> weights = conv.getW().getType().getShape();
   ArrayRef<int64_t> result = conv.getType().getShape();
-  if (!isAll(weights.take_front(2), 3))
+  if (!isPlain(conv) || !isAll(weights.take_front(2), 3))
     return std::nullopt;
-  return WinogradSizes{result[0], result[1], result[2], weights[2], weights[3]};
+  auto groups = static_cast<int64_t>(conv.getGroups());
+  WinogradSizes sizes{result[0], result[1], result[2], weights[2],
+                      weights[3] / groups};
+  sizes.groups = groups;
+  return sizes;
 }
 
 /// The gradient of weights is a convolution, too: its images are the channels
@@ -98,6 +102,16 @@ struct UseWinograd : hamkaas::impl::UseWinogradBase<UseWinograd> {
   }
 
 private:
+  /// Groups pay off where costs are known and weights are parameters.
+  std::optional<WinogradSizes> matchConvolution(ConvOp conv,
+                                                bool isParameter) const {
+    bool takesGroups = isParameter && elementCost != 0;
+    if (!conv.getType().getElementType().isF32() ||
+        (conv.getGroups() != 1 && !takesGroups))
+      return std::nullopt;
+    return matchWindow(conv);
+  }
+
   LogicalResult replaceConvolutions(Block &block) {
     DenseSet<Operation *> parameterOps = findParameterOps(block);
     for (ConvOp conv : llvm::to_vector(block.getOps<ConvOp>()))
@@ -154,15 +168,13 @@ private:
 
   /// Weights known at run time would be transformed in each run.
   void replaceIntegers(ConvOp conv, bool isParameter) {
-    ArrayRef<int64_t> weights = conv.getW().getType().getShape();
-    ArrayRef<int64_t> result = conv.getType().getShape();
+    std::optional<WinogradSizes> sizes = matchWindow(conv);
     int64_t tile = 0;
-    if (isPlain(conv) && isAll(weights.take_front(2), 3) && isParameter &&
-        elementCost != 0)
-      tile = chooseIntegerWinogradTile(
-          conv, {result[0], result[1], result[2], weights[2], weights[3]},
-          {integerCost * elementCost, isParameter, /*needsWhole=*/false,
-           maxWinogradCost, getMostBytes(isParameter)});
+    if (sizes && isParameter && elementCost != 0)
+      tile = chooseIntegerWinogradTile(conv, *sizes,
+                                       {integerCost * elementCost, isParameter,
+                                        /*needsWhole=*/false, maxWinogradCost,
+                                        getMostBytes(isParameter)});
     if (tile)
       replaceIntegersByWinograd(conv, tile);
     else if (Knobs::get(conv).winograd > 0)
@@ -180,7 +192,7 @@ private:
     if (failed(dense))
       return failure();
     conv = *dense;
-    std::optional<WinogradSizes> sizes = matchConvolution(conv);
+    std::optional<WinogradSizes> sizes = matchConvolution(conv, isParameter);
     FailureOr<int64_t> tile =
         chooseWinogradTile(conv, sizes,
                            {elementCost, isParameter, /*needsWhole=*/false,

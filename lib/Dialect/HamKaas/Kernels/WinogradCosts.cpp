@@ -38,7 +38,7 @@ int64_t WinogradCosts::minTiles() const {
 bool WinogradSizes::fits(Type elementType, int64_t tile) const {
   int64_t size = tile + 2;
   return isSupportedShape(RankedTensorType::get(
-      {size * size, images, llvm::divideCeilSigned(height, tile),
+      {size * size, groups, images, llvm::divideCeilSigned(height, tile),
        llvm::divideCeilSigned(width, tile), std::max(from, to)},
       elementType));
 }
@@ -90,7 +90,8 @@ int64_t WinogradSizes::chooseSlices(int64_t tile, int64_t tiles,
 uint64_t WinogradSizes::getBytes(int64_t tile) const {
   int64_t size = tile + 2;
   return sizeof(float) *
-         multiplyCounts(multiplyCounts(size * size, getTiles(tile)), from + to);
+         multiplyCounts(multiplyCounts(size * size, getTiles(tile)),
+                        multiplyCounts(groups, from + to));
 }
 
 /// The tile that a knob asks for, 0 where it does not fit. An error if it has

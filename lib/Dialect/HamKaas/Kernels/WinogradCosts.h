@@ -39,6 +39,8 @@ struct WinogradSizes {
   /// Products that the direct convolution takes for one of the result and each
   /// pair of channels, fewer than 9 if windows were cut.
   double taps = 9;
+  /// Each of as many channels as above.
+  int64_t groups = 1;
 
   /// Returns whether the transformed images are tensors, too: images of 1 x 1
   /// are up to 64 times as large.

@@ -37,3 +37,19 @@ func.func @c2_integers(%x: tensor<2x8x14x3xi16>) {
   %0 = hamkaas.winograd_input %x tile 6 : tensor<2x8x14x3xi16>
   return
 }
+
+// -----
+
+func.func @c4_divides(%x: tensor<1x6x6x6xf32>) {
+  // expected-error @below {{expected groups to divide the 6 channels of x, got 4}}
+  %0 = hamkaas.winograd_input %x tile 4 groups 4 : tensor<1x6x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @c4_positive(%x: tensor<1x6x6x6xf32>) {
+  // expected-error @below {{expected groups to divide the 6 channels of x, got 0}}
+  %0 = hamkaas.winograd_input %x tile 4 groups 0 : tensor<1x6x6x6xf32>
+  return
+}

@@ -24,3 +24,11 @@ func.func @integers(%x: tensor<6x6x2x1x2x3xi32>) -> tensor<2x3x7x3xi32> {
   %0 = hamkaas.winograd_output %x to [3, 7] : tensor<6x6x2x1x2x3xi32>
   return %0 : tensor<2x3x7x3xi32>
 }
+
+// CHECK-LABEL: func @groups(
+// CHECK-SAME:    -> tensor<2x3x7x15xf32>
+// CHECK-NEXT:    hamkaas.winograd_output %{{.*}} to [3, 7] : tensor<6x6x5x2x1x2x3xf32>
+func.func @groups(%x: tensor<6x6x5x2x1x2x3xf32>) -> tensor<2x3x7x15xf32> {
+  %0 = hamkaas.winograd_output %x to [3, 7] : tensor<6x6x5x2x1x2x3xf32>
+  return %0 : tensor<2x3x7x15xf32>
+}

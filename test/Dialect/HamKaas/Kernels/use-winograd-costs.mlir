@@ -145,3 +145,31 @@ func.func @windows(%x: tensor<1x28x28x64xf32>, %y: tensor<1x28x28x8xf32>) -> (te
   %2 = hamkaas.conv %x, %w4 strides [1, 1] dilations [1, 1] pad [1, 1] to [2, 2] groups 1 : tensor<1x28x28x64xf32>, tensor<4x4x64x64xf32>
   return %0, %1, %2 : tensor<1x28x28x64xf32>, tensor<1x28x28x8xf32>, tensor<1x28x28x64xf32>
 }
+
+// Groups have matrices of their own. Not with 8 channels each, whose transforms
+// take as long as the products, nor with weights known at run time.
+
+ml_program.global private @g(#ml_program.extern<tensor<3x3x32x128xf32>>) : tensor<3x3x32x128xf32>
+ml_program.global private @g8(#ml_program.extern<tensor<3x3x8x128xf32>>) : tensor<3x3x8x128xf32>
+// CHECK-LABEL: func @groups(
+// CHECK:         %[[W:.*]] = hamkaas.reshape %{{.*}} : tensor<36x4096xf32> -> tensor<36x32x4x32xf32>
+// CHECK:         %[[PERMUTED:.*]] = hamkaas.permute %[[W]][0, 2, 1, 3]
+// CHECK:         %[[MATRICES:.*]] = hamkaas.reshape %[[PERMUTED]] : tensor<36x4x32x32xf32> -> tensor<144x32x32xf32>
+// CHECK:         %[[INPUT:.*]] = hamkaas.winograd_input %{{.*}} tile 4 groups 4 : tensor<2x18x18x128xf32>
+// CHECK:         %[[X:.*]] = hamkaas.reshape %[[INPUT]] : tensor<6x6x4x2x4x4x32xf32> -> tensor<144x32x32xf32>
+// CHECK:         %[[PRODUCT:.*]] = hamkaas.matmul %[[X]], %[[MATRICES]]
+// CHECK:         %[[Y:.*]] = hamkaas.reshape %[[PRODUCT]] : tensor<144x32x32xf32> -> tensor<6x6x4x2x4x4x32xf32>
+// CHECK:         hamkaas.winograd_output %[[Y]] to [14, 14] : tensor<6x6x4x2x4x4x32xf32>
+// CHECK:         hamkaas.conv {{.*}} groups 16
+// CHECK:         hamkaas.conv {{.*}} groups 4
+// UNKNOWN-LABEL: func @groups(
+// UNKNOWN-NOT:   hamkaas.winograd_
+// UNKNOWN:       return
+func.func @groups(%x: tensor<2x14x14x128xf32>, %w: tensor<3x3x32x128xf32>) -> (tensor<2x14x14x128xf32>, tensor<2x14x14x128xf32>, tensor<2x14x14x128xf32>) {
+  %g = ml_program.global_load_const @g : tensor<3x3x32x128xf32>
+  %g8 = ml_program.global_load_const @g8 : tensor<3x3x8x128xf32>
+  %0 = hamkaas.conv %x, %g strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 4 : tensor<2x14x14x128xf32>, tensor<3x3x32x128xf32>
+  %1 = hamkaas.conv %x, %g8 strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 16 : tensor<2x14x14x128xf32>, tensor<3x3x8x128xf32>
+  %2 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 4 : tensor<2x14x14x128xf32>, tensor<3x3x32x128xf32>
+  return %0, %1, %2 : tensor<2x14x14x128xf32>, tensor<2x14x14x128xf32>, tensor<2x14x14x128xf32>
+}

@@ -106,3 +106,20 @@ func.func @knobs(%x: tensor<1x28x28x64xui8>) -> (tensor<1x28x28x64xi32>, tensor<
   %6 = hamkaas.conv %1, %3 strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 {hamkaas.knobs = {winograd = "6"}} : tensor<1x28x28x64xi32>, tensor<3x3x64x64xi32>
   return %4, %5, %6 : tensor<1x28x28x64xi32>, tensor<1x28x28x64xi32>, tensor<1x28x28x64xi32>
 }
+
+// Groups have matrices of their own.
+
+ml_program.global private @groups_w(#ml_program.extern<tensor<3x3x32x64xi8>>) : tensor<3x3x32x64xi8>
+// CHECK-LABEL: func @groups(
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4 groups 2 : tensor<1x30x30x64xi16>
+// CHECK:         hamkaas.matmul {{.*}} : tensor<72x49x32xi32>, tensor<72x32x32xi32>
+// CHECK:         hamkaas.winograd_output %{{.*}} : tensor<6x6x2x1x7x7x32xi32>
+func.func @groups(%x: tensor<1x28x28x64xui8>) -> tensor<1x28x28x64xi32> {
+  %0 = hamkaas.cast %x : tensor<1x28x28x64xui8> -> tensor<1x28x28x64xi16>
+  %1 = hamkaas.cast %0 : tensor<1x28x28x64xi16> -> tensor<1x28x28x64xi32>
+  %w = ml_program.global_load_const @groups_w : tensor<3x3x32x64xi8>
+  %2 = hamkaas.cast %w : tensor<3x3x32x64xi8> -> tensor<3x3x32x64xi16>
+  %3 = hamkaas.cast %2 : tensor<3x3x32x64xi16> -> tensor<3x3x32x64xi32>
+  %4 = hamkaas.conv %1, %3 strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 2 : tensor<1x28x28x64xi32>, tensor<3x3x32x64xi32>
+  return %4 : tensor<1x28x28x64xi32>
+}

@@ -156,14 +156,18 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
 
     Of 16-bit integers, sums wrap, and `t` is 2 or 4.
 
-    | `x`             | `result`                                              |
-    |-----------------|-------------------------------------------------------|
-    | `n x h x w x c` | `t+2 x t+2 x n x (h - 2) / t x (w - 2) / t x c`       |
+    With `groups`, each of that many groups of channels has matrices of its own.
+
+    | `x`             | `groups` | `result`                                              |
+    |-----------------|----------|-------------------------------------------------------|
+    | `n x h x w x c` | none     | `t+2 x t+2 x n x (h - 2) / t x (w - 2) / t x c`       |
+    | `n x h x w x c` | `g`      | `t+2 x t+2 x g x n x (h - 2) / t x (w - 2) / t x c/g` |
 
     Constraints:
     * (C1) `x` has rank 4.
     * (C2) `tile` is 2, 4 or 6, or 2 or 4 of integers.
     * (C3) `h - 2` and `w - 2` are positive multiples of `tile`.
+    * (C4) `groups` is positive and divides `c`.
 
     Gradient: the transposed map of `g`.
 
@@ -173,9 +177,12 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     %y = hamkaas.winograd_input %x tile 2 : tensor<1x6x8x3xf32>
     ```
   }];
-  let arguments = (ins HamKaas_WinogradInputTensor:$x, I64Attr:$tile);
+  let arguments = (ins HamKaas_WinogradInputTensor:$x, I64Attr:$tile,
+                       OptionalAttr<I64Attr>:$groups);
   let results = (outs HamKaas_WinogradInputTensor:$result);
-  let assemblyFormat = "$x `tile` $tile attr-dict `:` type($x)";
+  let assemblyFormat = [{
+    $x `tile` $tile (`groups` $groups^)? attr-dict `:` type($x)
+  }];
 }
 
 def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
@@ -212,17 +219,20 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
     wrap: the result is the number from `-2^29` to `2^29 - 1` whose multiple has
     the 32 bits of the sum.
 
-    With a `size`, the result is that part of whole tiles.
+    With a `size`, the result is that part of whole tiles. Groups `g` of `x`
+    have their channels side by side in the result.
 
     Only the compiler creates this operation.
 
-    | `x`                             | `size`    | `result`                |
-    |---------------------------------|-----------|-------------------------|
-    | `t+2 x t+2 x n x h x w x c`     | none      | `n x t * h x t * w x c` |
-    | `t+2 x t+2 x n x h x w x c`     | `[u, v]`  | `n x u x v x c`         |
+    | `x`                             | `size`    | `result`                    |
+    |---------------------------------|-----------|-----------------------------|
+    | `t+2 x t+2 x n x h x w x c`     | none      | `n x t * h x t * w x c`     |
+    | `t+2 x t+2 x n x h x w x c`     | `[u, v]`  | `n x u x v x c`             |
+    | `t+2 x t+2 x g x n x h x w x c` | none      | `n x t * h x t * w x g * c` |
+    | `t+2 x t+2 x g x n x h x w x c` | `[u, v]`  | `n x u x v x g * c`         |
 
     Constraints:
-    * (C1) `x` has rank 6.
+    * (C1) `x` has rank 6 or 7.
     * (C2) The first two dimensions are both 4, both 6 or both 8, which integers
       do not have.
     * (C3) `size` has 2 numbers, `t * (h - 1) < u <= t * h` and
@@ -243,6 +253,8 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
   let extraClassDeclaration = [{
     /// Positions of a tile along one dimension.
     int64_t getTile() { return getX().getType().getShape().front() - 2; }
+
+    bool hasGroups() { return getX().getType().getRank() == 7; }
   }];
 }
 

@@ -177,6 +177,9 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
     Together they need 16/81, a quarter or 4/9 of the products, if all tiles are
     complete. Parameters are transformed at load, other weights in each run.
 
+    With a known `element-cost`, groups of channels have matrices of their own,
+    where weights are parameters.
+
     With a known `element-cost`, products of 16-bit integers, which are cast to
     32 bits, use tiles of 4 x 4 or 2 x 2 where weights are parameters and the
     ranges of the operands prove that the results are exact.
