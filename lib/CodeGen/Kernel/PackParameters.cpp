@@ -243,7 +243,8 @@ private:
     width = getWidth(group, *right);
   }
 
-  /// The width that is best for `group`.
+  /// The width that is best for `group`. Where the columns of a group are no
+  /// multiple of it, the largest multiple of the lanes that divides them.
   int64_t getWidth(GroupOp group, const Factor &right) const {
     CostModel costs(*target);
     if (isIntegerContraction(right.root))
@@ -253,7 +254,14 @@ private:
         target->strategy->choosePanelWidth(costs, right.root, right.loops);
     bool isRounded = !sameCalls && costs.hasOwnCache() &&
                      !costs.knobs.vectors && areColumnPartsRead(group);
-    return isRounded ? roundWidth(width) : width;
+    if (isRounded)
+      return roundWidth(width);
+    int64_t columns = right.loops.columnCount(), lanes = target->lanes;
+    if (!right.areGroups || columns % lanes)
+      return width;
+    while (columns % width)
+      width -= lanes;
+    return width;
   }
 
   /// The panels of `hamkaas-cpu-fuse-columns`: as many vectors as divide those

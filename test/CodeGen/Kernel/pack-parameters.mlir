@@ -520,6 +520,35 @@ func.func @groups(%x: tensor<9x10xf32>) -> tensor<7x96xf32> {
 
 // -----
 
+// Others have panels that divide the columns of a group.
+
+// CHECK-LABEL: func @other_groups(
+// WIDE:          hamkaas.group movement({{.*}}) {hamkaas.ops = "pack"} : (tensor<3x5x128xf32>) -> tensor<4x3x5x32xf32>
+// NARROW:        hamkaas.group movement({{.*}}) {hamkaas.ops = "pack"} : (tensor<3x5x128xf32>) -> tensor<8x3x5x16xf32>
+// GPU-LABEL: func @other_groups(
+// GPU-NOT:      hamkaas.group movement
+// GPU:          return
+ml_program.global private @w(#ml_program.extern<tensor<3x5x128xf32>>) : tensor<3x5x128xf32>
+func.func @other_groups(%x: tensor<9x10xf32>) -> tensor<7x128xf32> {
+  %w = ml_program.global_load_const @w : tensor<3x5x128xf32>
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<9x10xf32>, tensor<3x5x128xf32>) -> tensor<7x128xf32> {
+  ^bb0(%a: tensor<9x10xf32>, %b: tensor<3x5x128xf32>):
+    %s = tensor.empty() : tensor<2x64xf32>
+    %e = tensor.empty() : tensor<7x128xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(w, g, o, k, i) -> (w + k, g * 5 + i)>, affine_map<(w, g, o, k, i) -> (k, i, g * 64 + o)>, affine_map<(w, g, o, k, i) -> (g, o)>, affine_map<(w, g, o, k, i) -> (w, g * 64 + o)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+        ins(%a, %b, %s : tensor<9x10xf32>, tensor<3x5x128xf32>, tensor<2x64xf32>) outs(%e : tensor<7x128xf32>) {
+    ^bb1(%p: f32, %q: f32, %r: f32, %t: f32):
+      %m = arith.mulf %p, %q : f32
+      %n = arith.addf %t, %m : f32
+      linalg.yield %n : f32
+    } -> tensor<7x128xf32>
+    hamkaas.yield %1 : tensor<7x128xf32>
+  }
+  return %0 : tensor<7x128xf32>
+}
+
+// -----
+
 // Vectors of several groups read weights that are not packed.
 
 // CHECK-LABEL: func @small_groups(
