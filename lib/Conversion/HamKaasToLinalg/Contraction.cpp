@@ -50,6 +50,15 @@ struct LowerMatMul
   }
 };
 
+/// The tensor `[g, n, ..., c]` of which `x`, `[n, ..., g * c]`, is a permute
+/// and a reshape within the same kernel; null if it is none.
+static Value findGroups(Value x) {
+  auto merged = x.getDefiningOp<tensor::CollapseShapeOp>();
+  auto moved =
+      merged ? merged.getSrc().getDefiningOp<linalg::GenericOp>() : nullptr;
+  return moved ? moved.getDpsInputs().front() : Value();
+}
+
 /// Loops of a convolution: the first dimension and the windows, the channels of
 /// the result (their group and the channel within it, if there are several of
 /// both), the elements of a window, and the channels of `x` in a group, if
@@ -75,9 +84,13 @@ public:
                     getSourceChannel()};
     CombinerBuilder combiner(builder, loc, Combiner::Sum,
                              type.getElementType());
-    SmallVector<Value> read{x.buildPadded(builder, loc, combiner.getNeutral()),
-                            operands[1]};
-    SmallVector<AffineMap> maps{x.getMap(loops), getWeightsMap()};
+    Value groups = hasGroups ? findGroups(operands[0]) : Value();
+    SmallVector<Value> read{
+        groups ? groups : x.buildPadded(builder, loc, combiner.getNeutral()),
+        operands[1]};
+    SmallVector<AffineMap> maps{groups ? moveGroups(x.getMap(loops))
+                                       : x.getMap(loops),
+                                getWeightsMap()};
     if (hasGroups)
       addGroupShape(read, maps);
     maps.push_back(getResultMap());
@@ -110,6 +123,14 @@ private:
 
   AffineMap getMap(ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(loops, 0, exprs, builder.getContext());
+  }
+
+  /// The group of the last of `results` is the first dimension.
+  AffineMap moveGroups(AffineMap map) {
+    SmallVector<AffineExpr> exprs{dim(spatialRank + 1)};
+    llvm::append_range(exprs, map.getResults().drop_back());
+    exprs.push_back(dim(loops - 1));
+    return getMap(exprs);
   }
 
   AffineMap getWeightsMap() {

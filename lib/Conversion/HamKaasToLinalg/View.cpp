@@ -7,6 +7,7 @@
 
 #include "GenericBuilder.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,12 @@ struct LowerReshape
     RankedTensorType type = getStorageType(op->getResult(0).getType());
     Value x = operands[0];
     Location loc = op->getLoc();
+    // A convolution looks through it.
+    if (isa<GroupOp>(op->getParentOp()) && op->hasOneUse() &&
+        isa<ConvOp>(*op->user_begin()))
+      if (auto dims = getReassociationIndicesForReshape(
+              cast<RankedTensorType>(x.getType()), type))
+        return tensor::CollapseShapeOp::create(builder, loc, type, x, *dims);
     if (isa<GroupOp>(op->getParentOp()))
       return buildPerRow(builder, loc, type, x);
     int64_t rank = cast<RankedTensorType>(x.getType()).getRank();

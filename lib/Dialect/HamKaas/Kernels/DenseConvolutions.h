@@ -9,9 +9,11 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_DENSECONVOLUTIONS_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_DENSECONVOLUTIONS_H
 
-#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "mlir/IR/Builders.h"
 
 namespace hamkaas {
+
+class ConvOp;
 
 bool isAll(llvm::ArrayRef<int64_t> values, int64_t expected);
 

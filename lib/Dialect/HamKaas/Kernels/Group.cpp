@@ -47,6 +47,7 @@ Group::Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps,
   addNarrowSource();
   dropNarrowBranches();
   addPanels();
+  addGroups();
   if (options.computeRows)
     addRow();
   if (options.repeatLeft)

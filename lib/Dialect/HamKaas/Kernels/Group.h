@@ -66,6 +66,7 @@ private:
   void addRow();
   bool addRowProducers(mlir::Value value, Members &row);
   void addRepeatedLeft();
+  void addGroups();
   void addNarrowOperands();
   void addNarrowWeights();
 

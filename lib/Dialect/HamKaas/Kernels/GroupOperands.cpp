@@ -13,6 +13,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/QuantizationOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "NarrowProducts.h"
+#include "PadConvolutions.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -187,6 +188,19 @@ void Group::addRepeatedLeft() {
       broadcast.getX().getType().getShape().drop_front() ==
           broadcast.getType().getShape().drop_front())
     members.insert(broadcast);
+}
+
+/// Adds what makes neighbours of the groups of channels that a convolution
+/// reads, which are outermost in a copy.
+void Group::addGroups() {
+  auto conv = root ? dyn_cast<ConvOp>(root.getOperation()) : ConvOp();
+  if (!conv || conv.isPadded() || conv.isDepthwise() ||
+      !conv.getType().getElementType().isF32())
+    return;
+  SmallVector<Operation *, 2> moved = findMovedGroups(conv);
+  if (!moved.empty() && moved.front()->getBlock() == last->getBlock() &&
+      moved.front()->getOperand(0).getDefiningOp<GroupOp>())
+    members.insert_range(moved);
 }
 
 /// Adds the casts of narrow integers that a product multiplies.

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace hamkaas {
 #define GEN_PASS_DEF_LOWERGROUPS
@@ -38,6 +39,16 @@ static Value castTo(OpBuilder &builder, Value value, Type type) {
       .getResult(0);
 }
 
+/// Erases what computes `value` alone, if nothing uses that.
+static void eraseUnused(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isOpTriviallyDead(op))
+    return;
+  SmallVector<Value> operands(op->getOperands());
+  op->erase();
+  llvm::for_each(operands, eraseUnused);
+}
+
 static void lowerOperation(LinalgLoweringOpInterface op) {
   OpBuilder builder(op);
   SmallVector<Value> operands;
@@ -48,6 +59,10 @@ static void lowerOperation(LinalgLoweringOpInterface op) {
   Value old = op->getResult(0);
   old.replaceAllUsesWith(castTo(builder, result, old.getType()));
   op->erase();
+  // A lowering may look through what computes its first operand.
+  if (!operands.empty() &&
+      operands.front().getDefiningOp<tensor::CollapseShapeOp>())
+    eraseUnused(operands.front());
 }
 
 //===----------------------------------------------------------------------===//

@@ -114,6 +114,14 @@ Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv, Value x,
                            buildPadded(builder, loc, rows, low, high, number));
 }
 
+/// The permutation of images whose channels come first.
+static SmallVector<int64_t> getChannelsLast(int64_t rank) {
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
+  std::rotate(permutation.begin() + 1, permutation.begin() + 2,
+              permutation.end());
+  return permutation;
+}
+
 /// Lets the copy that is `group` permute what is permuted for it alone: images
 /// whose channels come first.
 static void permuteInCopy(GroupOp group) {
@@ -129,9 +137,7 @@ static void permuteInCopy(GroupOp group) {
       !permute.getType().getElementType().isF32())
     return;
   int64_t rank = permute.getType().getRank();
-  auto channelsLast = llvm::to_vector(llvm::seq<int64_t>(rank));
-  std::rotate(channelsLast.begin() + 1, channelsLast.begin() + 2,
-              channelsLast.end());
+  SmallVector<int64_t> channelsLast = getChannelsLast(rank);
   SmallVector<int64_t> low(pad.getStaticLow()), high(pad.getStaticHigh());
   if (permute.getPermutation() != ArrayRef(channelsLast) ||
       int64_t(low.size()) != rank - 1)
@@ -153,6 +159,108 @@ static void permuteInCopy(GroupOp group) {
     op->erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// With fewer channels of a group, its lines would be short, and lanes are
+/// channels of several groups.
+static constexpr int64_t minGroupChannels = 16;
+
+/// `[1, ..., rank - 2, 0, rank - 1]`.
+static SmallVector<int64_t> getGroupsPermutation(int64_t rank) {
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(1, rank - 1));
+  permutation.append({0, rank - 1});
+  return permutation;
+}
+
+static bool movesGroups(PermuteOp permute, ConvOp conv) {
+  RankedTensorType type = permute.getType();
+  ArrayRef<int64_t> shape = type.getShape();
+  return type.getRank() == conv.getType().getRank() + 1 && shape.back() > 1 &&
+         shape.drop_back(2) == conv.getX().getType().getShape().drop_back() &&
+         shape.drop_back().back() == int64_t(conv.getGroups()) &&
+         permute.getPermutation() ==
+             ArrayRef(getGroupsPermutation(type.getRank()));
+}
+
+SmallVector<Operation *, 2> hamkaas::findMovedGroups(ConvOp conv) {
+  auto merged = conv.getX().getDefiningOp<ReshapeOp>();
+  auto permute = merged ? merged.getX().getDefiningOp<PermuteOp>() : nullptr;
+  if (!permute || !merged->hasOneUse() || !permute->hasOneUse() ||
+      !movesGroups(permute, conv))
+    return {};
+  return {permute, merged};
+}
+
+bool hamkaas::copiesGroups(ConvOp conv) {
+  ArrayRef<int64_t> weights = conv.getW().getType().getShape();
+  auto groups = static_cast<int64_t>(conv.getGroups());
+  return groups != 1 && conv.getType().getElementType().isF32() &&
+         std::min(weights.drop_back().back(), weights.back() / groups) >=
+             minGroupChannels;
+}
+
+/// The order `g, n, ..., c` of the dimensions of `x`, images whose channels are
+/// split into groups: `n, g, c, ...` where channels come first, or else `n,
+/// ..., g, c`.
+static SmallVector<int64_t> getGroupsFirst(int64_t rank, bool channelsFirst) {
+  SmallVector<int64_t> order{channelsFirst ? 1 : rank - 2, 0};
+  llvm::append_range(order, channelsFirst ? llvm::seq<int64_t>(3, rank)
+                                          : llvm::seq<int64_t>(1, rank - 2));
+  order.push_back(channelsFirst ? 2 : rank - 1);
+  return order;
+}
+
+Value hamkaas::padGroups(OpBuilder &builder, ConvOp conv,
+                         ArrayRef<int64_t> more) {
+  int64_t rank = conv.getType().getRank();
+  auto groups = static_cast<int64_t>(conv.getGroups());
+  Value x = conv.getX();
+  auto permute = x.getDefiningOp<PermuteOp>();
+  bool channelsFirst =
+      permute && permute->hasOneUse() &&
+      permute.getPermutation() == ArrayRef(getChannelsLast(rank));
+  if (channelsFirst)
+    x = permute.getX();
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  auto channels = shape.begin() + (channelsFirst ? 1 : rank - 1);
+  *channels /= groups;
+  shape.insert(channels, groups);
+  SmallVector<int64_t> low{0, 0}, high{0, 0};
+  llvm::append_range(low, conv.getPadLow());
+  for (auto [padding, elements] : llvm::zip_equal(conv.getPadHigh(), more))
+    high.push_back(padding + elements);
+  low.push_back(0);
+  high.push_back(0);
+  Location loc = conv.getLoc();
+  x = ReshapeOp::create(builder, loc, type.clone(shape), x);
+  return buildPadded(builder, loc, x, low, high, /*number=*/0,
+                     getGroupsFirst(rank + 1, channelsFirst));
+}
+
+/// Lets `conv` read such a copy.
+static void readGroups(ConvOp conv) {
+  OpBuilder builder(conv);
+  Location loc = conv.getLoc();
+  SmallVector<int64_t> none(conv.getPadLow().size(), 0);
+  Value groups = padGroups(builder, conv, none);
+  auto moved = PermuteOp::create(
+      builder, loc, groups, getGroupsPermutation(conv.getType().getRank() + 1));
+  RankedTensorType type = moved.getType();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.truncate(shape.size() - 2);
+  shape.push_back(conv.getX().getType().getShape().back());
+  Operation *permute = conv.getX().getDefiningOp();
+  conv.getXMutable().assign(
+      ReshapeOp::create(builder, loc, type.clone(shape), moved));
+  conv.setPadLow(none);
+  conv.setPadHigh(none);
+  if (isa_and_nonnull<PermuteOp>(permute) && permute->use_empty())
+    permute->erase();
+}
+
 namespace {
 struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
   using PadConvolutionsBase::PadConvolutionsBase;
@@ -169,6 +277,10 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
         convolutions.push_back(conv);
     });
     for (ConvOp conv : convolutions) {
+      if (permutes && copiesGroups(conv)) {
+        readGroups(conv);
+        continue;
+      }
       OpBuilder builder(conv);
       SmallVector<int64_t> none(conv.getPadLow().size(), 0);
       Value x = conv.getX();

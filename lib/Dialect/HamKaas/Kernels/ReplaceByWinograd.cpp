@@ -9,6 +9,7 @@
 #include "DenseConvolutions.h"
 #include "HamKaas/Dialect/HamKaas/IR/ArithmeticOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ConstantOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
@@ -117,6 +118,31 @@ static Value takeImages(OpBuilder &builder, Location loc, Value images,
                          (slice + 1) * size);
 }
 
+/// The transformed tiles of `images`, a part of the batch, with `more` rows and
+/// columns of zeros behind them. Groups are a dimension before that of images.
+static Value transformImages(OpBuilder &builder, ConvOp conv, Value images,
+                             ArrayRef<int64_t> more, int64_t tile) {
+  Location loc = conv.getLoc();
+  auto groups = static_cast<int64_t>(conv.getGroups());
+  bool copies = conv.isPadded() || !isAll(more, 0);
+  IntegerAttr tileAttr = builder.getI64IntegerAttr(tile);
+  if (!copies || !copiesGroups(conv))
+    return WinogradInputOp::create(
+        builder, loc, copies ? padOperand(builder, conv, images, more) : images,
+        tileAttr, groups == 1 ? nullptr : builder.getI64IntegerAttr(groups));
+  // A copy with the images of each group.
+  Value copy = padGroups(builder, conv, more);
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(copy.getType()).getShape().drop_front());
+  int64_t count = std::exchange(shape.front(), shape.front() * groups);
+  Value tiles = WinogradInputOp::create(
+      builder, loc, reshape(builder, loc, copy, shape), tileAttr, nullptr);
+  shape.assign({tile + 2, tile + 2, groups, count});
+  llvm::append_range(
+      shape, cast<RankedTensorType>(tiles.getType()).getShape().take_back(3));
+  return reshape(builder, loc, tiles, shape);
+}
+
 /// The results of `images`, a part of the batch.
 static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
                       Value weights, int64_t tile) {
@@ -126,19 +152,14 @@ static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
   for (int64_t size : positions)
     more.push_back(llvm::alignTo(size, tile) - size);
   bool isWhole = isAll(more, 0);
-  Value x = conv.isPadded() || !isWhole
-                ? padOperand(builder, conv, images, more)
-                : images;
-  auto groups = static_cast<int64_t>(conv.getGroups());
-  auto input = WinogradInputOp::create(
-      builder, loc, x, builder.getI64IntegerAttr(tile),
-      groups == 1 ? nullptr : builder.getI64IntegerAttr(groups));
+  Value input = transformImages(builder, conv, images, more, tile);
   MatMulOp product =
       multiply(builder, loc, makeMatrices(builder, loc, input), weights);
   setKnobs(product, getKnobs(conv));
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(input.getType()).getShape());
-  shape.back() = conv.getType().getShape().back() / groups;
+  shape.back() =
+      conv.getType().getShape().back() / static_cast<int64_t>(conv.getGroups());
   Value products = reshape(builder, loc, product, shape);
   return WinogradOutputOp::create(
       builder, loc, products,
@@ -159,8 +180,12 @@ void hamkaas::replaceByWinograd(ConvOp conv, int64_t tile, int64_t slices) {
   Value result = slices == 1
                      ? results.front()
                      : ConcatOp::create(builder, loc, results, /*dim=*/0);
+  Operation *source = conv.getX().getDefiningOp();
   conv.replaceAllUsesWith(result);
   conv.erase();
+  // The copy may permute instead.
+  if (isa_and_nonnull<PermuteOp>(source) && source->use_empty())
+    source->erase();
 }
 
 /// The 16-bit integers that `operand` is a cast of.

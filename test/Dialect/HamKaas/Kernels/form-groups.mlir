@@ -488,3 +488,56 @@ func.func @reshaped_elements(%x: tensor<2x3x4xf32>, %b: tensor<3x1xf32>, %y: ten
   %7 = hamkaas.add %5, %6 : tensor<3x8xf32>, tensor<3x8xf32>
   return %3, %7 : tensor<3x8xf32>, tensor<3x8xf32>
 }
+
+// -----
+
+// A convolution reads groups of channels where they lie, if they are outermost
+// in a copy.
+
+// CHECK-LABEL: func @groups_first(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x1x5x6x16xf32>, %[[W:.*]]: tensor<3x3x16x32xf32>
+// CHECK-NEXT:    %[[COPY:.*]] = hamkaas.group movement(%[[X]])
+// CHECK:         hamkaas.group contraction(%[[COPY]], %[[W]])
+// CHECK:           hamkaas.permute
+// CHECK-NEXT:      hamkaas.reshape
+// CHECK-NEXT:      hamkaas.conv
+// CHECK-NEXT:      hamkaas.relu
+func.func @groups_first(%x: tensor<2x1x5x6x16xf32>, %w: tensor<3x3x16x32xf32>) -> tensor<1x3x4x32xf32> {
+  %copy = hamkaas.group movement(%x) : (tensor<2x1x5x6x16xf32>) -> tensor<2x1x5x6x16xf32> {
+  ^bb0(%a: tensor<2x1x5x6x16xf32>):
+    hamkaas.yield %a : tensor<2x1x5x6x16xf32>
+  }
+  %0 = hamkaas.permute %copy [1, 2, 3, 0, 4] : tensor<2x1x5x6x16xf32>
+  %1 = hamkaas.reshape %0 : tensor<1x5x6x2x16xf32> -> tensor<1x5x6x32xf32>
+  %2 = hamkaas.conv %1, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 2 : tensor<1x5x6x32xf32>, tensor<3x3x16x32xf32>
+  %3 = hamkaas.relu %2 : tensor<1x3x4x32xf32>
+  return %3 : tensor<1x3x4x32xf32>
+}
+
+// -----
+
+// Not another permute, nor one that splits a group, nor with padding.
+
+// CHECK-LABEL: func @other_permutes(
+// CHECK:         hamkaas.group {{.*}}"permute"
+// CHECK:         hamkaas.group contraction
+// CHECK:         hamkaas.group {{.*}}"permute"
+// CHECK:         hamkaas.group contraction
+// CHECK:         hamkaas.group {{.*}}"permute"
+// CHECK:         hamkaas.group {{.*}}"conv"
+func.func @other_permutes(%x: tensor<2x1x5x5x16xf32>, %y: tensor<4x1x5x5x8xf32>, %w: tensor<3x3x16x32xf32>) -> (tensor<1x3x3x32xf32>, tensor<1x3x3x32xf32>, tensor<1x5x5x32xf32>) {
+  %copies:3 = hamkaas.group movement(%x, %y) : (tensor<2x1x5x5x16xf32>, tensor<4x1x5x5x8xf32>) -> (tensor<2x1x5x5x16xf32>, tensor<4x1x5x5x8xf32>, tensor<2x1x5x5x16xf32>) {
+  ^bb0(%a: tensor<2x1x5x5x16xf32>, %b: tensor<4x1x5x5x8xf32>):
+    hamkaas.yield %a, %b, %a : tensor<2x1x5x5x16xf32>, tensor<4x1x5x5x8xf32>, tensor<2x1x5x5x16xf32>
+  }
+  %0 = hamkaas.permute %copies#0 [1, 3, 2, 0, 4] : tensor<2x1x5x5x16xf32>
+  %1 = hamkaas.reshape %0 : tensor<1x5x5x2x16xf32> -> tensor<1x5x5x32xf32>
+  %2 = hamkaas.conv %1, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 2 : tensor<1x5x5x32xf32>, tensor<3x3x16x32xf32>
+  %3 = hamkaas.permute %copies#1 [1, 2, 3, 0, 4] : tensor<4x1x5x5x8xf32>
+  %4 = hamkaas.reshape %3 : tensor<1x5x5x4x8xf32> -> tensor<1x5x5x32xf32>
+  %5 = hamkaas.conv %4, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 2 : tensor<1x5x5x32xf32>, tensor<3x3x16x32xf32>
+  %6 = hamkaas.permute %copies#2 [1, 2, 3, 0, 4] : tensor<2x1x5x5x16xf32>
+  %7 = hamkaas.reshape %6 : tensor<1x5x5x2x16xf32> -> tensor<1x5x5x32xf32>
+  %8 = hamkaas.conv %7, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 2 : tensor<1x5x5x32xf32>, tensor<3x3x16x32xf32>
+  return %2, %5, %8 : tensor<1x3x3x32xf32>, tensor<1x3x3x32xf32>, tensor<1x5x5x32xf32>
+}

@@ -134,3 +134,24 @@ func.func @shifted_columns(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %3 = hamkaas.exp %2 : tensor<4x4xf32>
   return %3 : tensor<4x4xf32>
 }
+
+// -----
+
+// Groups of channels that are outermost are read there.
+
+// CHECK: #[[MAP:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d3, d0, d1 + d5, d2 + d6, d7)>
+// CHECK-LABEL: func @groups_first(
+// CHECK:         ^bb0(%[[X:.*]]: tensor<2x1x5x6x16xf32>, %[[W:.*]]: tensor<3x3x16x32xf32>):
+// CHECK-NOT:       tensor.collapse_shape
+// CHECK:           linalg.generic {indexing_maps = [#[[MAP]],
+// CHECK-SAME:        ins(%[[X]], %[[W]]
+func.func @groups_first(%x: tensor<2x1x5x6x16xf32>, %w: tensor<3x3x16x32xf32>) -> tensor<1x3x4x32xf32> {
+  %0 = hamkaas.group contraction(%x, %w) : (tensor<2x1x5x6x16xf32>, tensor<3x3x16x32xf32>) -> tensor<1x3x4x32xf32> {
+  ^bb0(%a: tensor<2x1x5x6x16xf32>, %b: tensor<3x3x16x32xf32>):
+    %1 = hamkaas.permute %a [1, 2, 3, 0, 4] : tensor<2x1x5x6x16xf32>
+    %2 = hamkaas.reshape %1 : tensor<1x5x6x2x16xf32> -> tensor<1x5x6x32xf32>
+    %3 = hamkaas.conv %2, %b strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 2 : tensor<1x5x6x32xf32>, tensor<3x3x16x32xf32>
+    hamkaas.yield %3 : tensor<1x3x4x32xf32>
+  }
+  return %0 : tensor<1x3x4x32xf32>
+}

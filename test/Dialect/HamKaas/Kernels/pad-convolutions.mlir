@@ -74,3 +74,36 @@ func.func @two_readers(%x: tensor<1x4x5x6xf32>, %w: tensor<3x3x4x8xf32>) -> (ten
   %2 = hamkaas.relu %0 : tensor<1x5x6x4xf32>
   return %1, %2 : tensor<1x5x6x8xf32>, tensor<1x5x6x4xf32>
 }
+
+// Groups of channels that fill lines are images of their own in a copy that may
+// permute, here of channels that come first and of others.
+
+// CHECK-LABEL: func @groups(
+// APART:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<2x5x192xf32>) -> tensor<2x7x288xf32>
+// APART:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<2x5x192xf32>) -> tensor<2x7x288xf32>
+// TOGETHER-SAME:   %[[X:.*]]: tensor<2x32x5x6xf32>, %[[Y:.*]]: tensor<2x5x6x32xf32>, %[[W:.*]]: tensor<3x3x16x64xf32>
+// TOGETHER-NEXT:   %[[FIRST:.*]] = hamkaas.reshape %[[X]] : tensor<2x32x5x6xf32> -> tensor<2x2x16x5x6xf32>
+// TOGETHER-NEXT:   %[[COPY:.*]] = hamkaas.group movement(%[[FIRST]]) {hamkaas.ops = "permute+pad"} : (tensor<2x2x16x5x6xf32>) -> tensor<2x2x7x9x16xf32>
+// TOGETHER:          %[[MOVED:.*]] = hamkaas.permute %{{.*}}[1, 0, 3, 4, 2] : tensor<2x2x16x5x6xf32>
+// TOGETHER:          tensor.pad %[[MOVED]] low[0, 0, 1, 1, 0] high[0, 0, 1, 2, 0]
+// TOGETHER:        %[[BACK:.*]] = hamkaas.permute %[[COPY]][1, 2, 3, 0, 4] : tensor<2x2x7x9x16xf32>
+// TOGETHER-NEXT:   %[[READ:.*]] = hamkaas.reshape %[[BACK]] : tensor<2x7x9x2x16xf32> -> tensor<2x7x9x32xf32>
+// TOGETHER-NEXT:   hamkaas.conv %[[READ]], %[[W]] strides [2, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 2
+// TOGETHER-NEXT:   %[[LAST:.*]] = hamkaas.reshape %[[Y]] : tensor<2x5x6x32xf32> -> tensor<2x5x6x2x16xf32>
+// TOGETHER-NEXT:   hamkaas.group movement(%[[LAST]]) {hamkaas.ops = "permute+pad"} : (tensor<2x5x6x2x16xf32>) -> tensor<2x2x7x9x16xf32>
+// TOGETHER:          hamkaas.permute %{{.*}}[3, 0, 1, 2, 4] : tensor<2x5x6x2x16xf32>
+func.func @groups(%x: tensor<2x32x5x6xf32>, %y: tensor<2x5x6x32xf32>, %w: tensor<3x3x16x64xf32>) -> (tensor<2x3x7x64xf32>, tensor<2x3x7x64xf32>) {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<2x32x5x6xf32>
+  %1 = hamkaas.conv %0, %w strides [2, 1] dilations [1, 1] pad [1, 1] to [1, 2] groups 2 : tensor<2x5x6x32xf32>, tensor<3x3x16x64xf32>
+  %2 = hamkaas.conv %y, %w strides [2, 1] dilations [1, 1] pad [1, 1] to [1, 2] groups 2 : tensor<2x5x6x32xf32>, tensor<3x3x16x64xf32>
+  return %1, %2 : tensor<2x3x7x64xf32>, tensor<2x3x7x64xf32>
+}
+
+// Not groups of few channels.
+
+// CHECK-LABEL: func @small_groups(
+// CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"}
+func.func @small_groups(%x: tensor<2x5x6x32xf32>, %w: tensor<3x3x8x64xf32>) -> tensor<2x5x6x64xf32> {
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 4 : tensor<2x5x6x32xf32>, tensor<3x3x8x64xf32>
+  return %0 : tensor<2x5x6x64xf32>
+}

@@ -146,8 +146,9 @@ func.func @windows(%x: tensor<1x28x28x64xf32>, %y: tensor<1x28x28x8xf32>) -> (te
   return %0, %1, %2 : tensor<1x28x28x64xf32>, tensor<1x28x28x8xf32>, tensor<1x28x28x64xf32>
 }
 
-// Groups have matrices of their own. Not with 8 channels each, whose transforms
-// take as long as the products, nor with weights known at run time.
+// Groups have matrices of their own, and images in the copy. Not with 8 channels
+// each, whose transforms take as long as the products, nor with weights known at
+// run time.
 
 ml_program.global private @g(#ml_program.extern<tensor<3x3x32x128xf32>>) : tensor<3x3x32x128xf32>
 ml_program.global private @g8(#ml_program.extern<tensor<3x3x8x128xf32>>) : tensor<3x3x8x128xf32>
@@ -155,8 +156,11 @@ ml_program.global private @g8(#ml_program.extern<tensor<3x3x8x128xf32>>) : tenso
 // CHECK:         %[[W:.*]] = hamkaas.reshape %{{.*}} : tensor<36x4096xf32> -> tensor<36x32x4x32xf32>
 // CHECK:         %[[PERMUTED:.*]] = hamkaas.permute %[[W]][0, 2, 1, 3]
 // CHECK:         %[[MATRICES:.*]] = hamkaas.reshape %[[PERMUTED]] : tensor<36x4x32x32xf32> -> tensor<144x32x32xf32>
-// CHECK:         %[[INPUT:.*]] = hamkaas.winograd_input %{{.*}} tile 4 groups 4 : tensor<2x18x18x128xf32>
-// CHECK:         %[[X:.*]] = hamkaas.reshape %[[INPUT]] : tensor<6x6x4x2x4x4x32xf32> -> tensor<144x32x32xf32>
+// CHECK:         %[[COPY:.*]] = hamkaas.group movement(%{{.*}}) {hamkaas.ops = "permute+pad"} : (tensor<2x14x14x4x32xf32>) -> tensor<4x2x18x18x32xf32>
+// CHECK:         %[[IMAGES:.*]] = hamkaas.reshape %[[COPY]] : tensor<4x2x18x18x32xf32> -> tensor<8x18x18x32xf32>
+// CHECK:         %[[INPUT:.*]] = hamkaas.winograd_input %[[IMAGES]] tile 4 : tensor<8x18x18x32xf32>
+// CHECK:         %[[TILES:.*]] = hamkaas.reshape %[[INPUT]] : tensor<6x6x8x4x4x32xf32> -> tensor<6x6x4x2x4x4x32xf32>
+// CHECK:         %[[X:.*]] = hamkaas.reshape %[[TILES]] : tensor<6x6x4x2x4x4x32xf32> -> tensor<144x32x32xf32>
 // CHECK:         %[[PRODUCT:.*]] = hamkaas.matmul %[[X]], %[[MATRICES]]
 // CHECK:         %[[Y:.*]] = hamkaas.reshape %[[PRODUCT]] : tensor<144x32x32xf32> -> tensor<6x6x4x2x4x4x32xf32>
 // CHECK:         hamkaas.winograd_output %[[Y]] to [14, 14] : tensor<6x6x4x2x4x4x32xf32>

@@ -250,7 +250,11 @@ def PadConvolutions : Pass<"hamkaas-pad-convolutions", "mlir::ModuleOp"> {
 
     With `permutes`, such a copy, or that of a convolution by Winograd's method,
     also permutes its operand, if that is a permute of images of float32 whose
-    channels come first and has no other reader.
+    channels come first and has no other reader. Groups of at least 16 channels
+    are the first dimension of such a copy, whose lines are near each other. A
+    `hamkaas.permute` and a `hamkaas.reshape` back to the shape of the operand
+    follow, which `hamkaas-form-groups` takes into the kernel of the
+    convolution.
   }];
   let options = [
     Option<"permutes", "permutes", "bool", /*default=*/"false",
@@ -331,6 +335,9 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
     * With `compute-rows`, a `matmul` of one row takes the normalization of the
       row, or elementwise operations that no other root could take: each thread
       block of a GPU computes the row again, which is faster than a launch.
+    * A convolution takes a `permute` that moves groups of channels of a copy
+      from the first dimension to the last but one, and the `reshape` behind it:
+      it reads each group where it is.
     * With `repeat-left`, a batch of products takes the `broadcast` of a left
       side that they share, and reads it where it is.
     * With `narrow-products`, a product of `i32` whose operands are casts of
