@@ -270,13 +270,17 @@ static Tensors importRecurrence(OpContext &op, GraphBuilder &b,
   Tensors initial = {readState(op, b, *r, 5)};
   if (signature.initialC)
     initial.push_back(readState(op, b, *r, signature.initialC));
+  if (b.hasFailed())
+    return {};
   SmallVector<Tensor> all;
   SmallVector<SmallVector<Tensor>> last(initial.size());
   for (int64_t i = 0; i < r->directions; ++i) {
     Direction d = readDirection(op, b, *r, signature, i);
     Tensors state;
     for (const Tensor &states : initial)
-      state.push_back(b.hasFailed() ? Tensor() : selectDim(b, states, 0, i));
+      state.push_back(selectDim(b, states, 0, i));
+    if (b.hasFailed())
+      return {};
     Outputs outputs = runDirection(b, *r, d, state, step);
     if (b.hasFailed())
       return {};
