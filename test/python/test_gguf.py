@@ -112,8 +112,11 @@ def test_context(tmp_path):
             model.decode.run({"token": tokens[:1],
                               "position": np.array([position])})
     model.prefill.run({"tokens": tokens, "position": np.array([12])})
-    with pytest.raises(hk.HamKaasError, match="^token_embd: .*got 50"):
-        model.decode.run({"token": np.array([50]), "position": np.array([0])})
+    for token in (50, -1):
+        with pytest.raises(hk.HamKaasError,
+                           match=f"^token_embd: .*0 to 49, got {token}"):
+            model.decode.run({"token": np.array([token]),
+                              "position": np.array([0])})
 
 
 def test_the_context_is_2048_by_default(tmp_path):

@@ -149,7 +149,13 @@ Tensor Weights::get(GraphBuilder &b, const Twine &name) const {
 Tensor Weights::getRows(GraphBuilder &b, const Twine &name,
                         Tensor indices) const {
   const Weight &weight = find(name);
-  return toFloat(b, b.gather(getStored(weight), indices, /*dim=*/0),
+  Tensor stored = getStored(weight);
+  Shape tuples(indices.shape());
+  tuples.push_back(1);
+  Tensor checked =
+      b.flattenIndices(b.reshape(indices, tuples), {stored.dim(0)}, /*dim=*/0,
+                       /*areNonnegative=*/true);
+  return toFloat(b, b.gather(stored, checked, /*dim=*/0, /*areChecked=*/true),
                  *weight.tensor);
 }
 
