@@ -199,6 +199,59 @@ def test_losses_of_sure_answers_have_finite_gradients():
                                tensor.grad.numpy(), rtol=1e-4, atol=1e-7)
 
 
+def get_gradient(function, *values):
+    nodes = [hk.input(f"x{i}", value.shape) for i, value in enumerate(values)]
+    return run(hk.gradient(hk.sum(function(*nodes)), nodes),
+               **{f"x{i}": value for i, value in enumerate(values)})
+
+
+# Where two lines meet: the points, and the gradients of torch.
+KINKS = {
+    "relu6": ([0, 6], [0, 0]), "hardtanh": ([-1, 1], [0, 0]),
+    "hardsigmoid": ([-3, 3], [0, 0]), "hardswish": ([-3, 3], [0, 1]),
+    "leaky_relu": ([0], [0.01]), "elu": ([0], [1]), "celu": ([0], [1]),
+    "selu": ([0], [1.7580993]), "softshrink": ([-0.5, 0.5], [0, 0]),
+}
+
+
+@pytest.mark.parametrize("name", KINKS)
+def test_gradients_at_kinks_are_those_of_torch(name):
+    points, expected = (np.float32(part) for part in KINKS[name])
+    gradient, = get_gradient(getattr(hk.nn, name), points)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+
+
+def test_the_gradient_of_a_parametric_elu_at_0():
+    gradient, = get_gradient(lambda x: hk.nn.elu(x, alpha=0.5), np.float32([0]))
+    assert gradient == 0.5
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: hk.std(x, axis=0), lambda x: hk.nn.normalize(x, dim=0),
+    lambda x: hk.nn.pairwise_distance(x, x, eps=0.0),
+    lambda x: hk.nn.cosine_similarity(x, x, dim=0)])
+def test_lengths_of_0_have_finite_gradients(function):
+    gradient, = get_gradient(function, np.zeros(3, np.float32))
+    assert np.isfinite(gradient).all()
+
+
+def test_sure_probabilities_have_the_gradients_of_torch():
+    x = np.float32([0, 1, 0, 1, 0.25])
+    labels = np.float32([0, 1, 1, 0, 1])
+    gradient, = get_gradient(
+        lambda x: hk.nn.binary_cross_entropy(x, hk.constant(labels),
+                                             reduction="sum"), x)
+    np.testing.assert_allclose(gradient, [0, 0, -1e12, 1e12, -4], rtol=1e-6)
+
+
+def test_angles_have_gradients_on_the_axes():
+    y, x = np.float32([0, 0, 1, -2, 3, -3, 0]), np.float32([1, -3, 0, 0, 4, -4, 0])
+    to_y, to_x = get_gradient(hk.atan2, y, x)
+    square = np.maximum(x * x + y * y, 1)
+    np.testing.assert_allclose(to_y, x / square, rtol=1e-6)
+    np.testing.assert_allclose(to_x, -y / square, rtol=1e-6)
+
+
 def test_the_logarithm_of_one_and_little():
     x = hk.input("x", [5], "float64")
     values = np.float64([0, -0.0, 1e-30, 1e-9, 0.5])

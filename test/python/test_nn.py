@@ -407,6 +407,9 @@ def test_distances():
     check(x / np.sqrt((x**2).sum(0)), nn.normalize, x, dim=0)
     check((x * y).sum(1) / np.sqrt((x**2).sum(1) * (y**2).sum(1)),
           nn.cosine_similarity, x, y)
+    row = y[:1]
+    check((x * row).sum(0) / np.sqrt((x**2).sum(0) * (3 * row**2).sum(0)),
+          nn.cosine_similarity, x, row, dim=0)
     check(np.sqrt(((x - y + 1e-6)**2).sum(1, keepdims=True)),
           nn.pairwise_distance, x, y, keepdim=True)
 

@@ -18,34 +18,34 @@ using namespace hamkaas::graph::compositions;
 // Linear on one side
 //===----------------------------------------------------------------------===//
 
-/// `ifTrue` where `x` is below 0, `ifFalse` elsewhere.
-static Tensor selectNegative(GraphBuilder &b, Tensor x, Tensor ifTrue,
-                             Tensor ifFalse) {
-  return b.select(b.lt(x, b.scalar(x.elementType(), 0)), ifTrue, ifFalse);
+/// `positive` where `x` is above 0, `other` elsewhere.
+static Tensor selectPositive(GraphBuilder &b, Tensor x, Tensor positive,
+                             Tensor other) {
+  return b.select(b.gt(x, b.scalar(x.elementType(), 0)), positive, other);
 }
 
-/// `alpha * (exp(x) - 1)`.
+/// `alpha * (exp(x) - 1)` of numbers that are not positive. The exponential of
+/// a large number would have an infinite gradient, whose product with 0 is no
+/// number.
 static Tensor scaledExp(GraphBuilder &b, Tensor x, double alpha) {
-  return b.mul(b.sub(b.exp(x), 1.0), alpha);
+  Tensor negative = selectPositive(b, x, b.scalar(x.elementType(), 0), x);
+  return b.mul(b.sub(b.exp(negative), 1.0), alpha);
 }
 
 Tensor compositions::compose(GraphBuilder &b, const LeakyRelu &given) {
   Tensor x = given.x;
-  return selectNegative(b, x, b.mul(x, given.negative_slope), x);
+  return selectPositive(b, x, x, b.mul(x, given.negative_slope));
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Elu &given) {
-  // The exponential of a large number would have an infinite gradient, whose
-  // product with 0 is no number.
-  Tensor negative = b.min(given.x, 0.0);
-  return selectNegative(b, given.x, scaledExp(b, negative, given.alpha),
-                        given.x);
+  return selectPositive(b, given.x, given.x,
+                        scaledExp(b, given.x, given.alpha));
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Celu &given) {
   double alpha = given.alpha;
-  Tensor negative = scaledExp(b, b.div(b.min(given.x, 0.0), alpha), alpha);
-  return selectNegative(b, given.x, negative, given.x);
+  return selectPositive(b, given.x, given.x,
+                        scaledExp(b, b.div(given.x, alpha), alpha));
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Selu &given) {
@@ -63,7 +63,7 @@ Tensor compositions::compose(GraphBuilder &b, const Prelu &given) {
     slope = b.reshape(slope, {});
   else
     slope = alignToChannels(b, slope, x.rank());
-  return selectNegative(b, x, b.mul(x, slope), x);
+  return selectPositive(b, x, x, b.mul(x, slope));
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,9 +117,16 @@ Tensor compositions::compose(GraphBuilder &b, const Gelu &given) {
 // Piecewise linear
 //===----------------------------------------------------------------------===//
 
+/// `clamp`, whose gradient is 0 at the limits.
+static Tensor limit(GraphBuilder &b, Tensor x, double low, double high) {
+  Tensor least = b.scalar(x.elementType(), low);
+  Tensor most = b.scalar(x.elementType(), high);
+  return b.select(b.le(x, least), least, b.select(b.ge(x, most), most, x));
+}
+
 Tensor compositions::compose(GraphBuilder &b, const HardSigmoid &given) {
   Tensor line = b.add(b.mul(given.x, given.alpha), given.beta);
-  return clamp(b, line, 0, 1);
+  return limit(b, line, 0, 1);
 }
 
 // The dialect has it for float32.
@@ -127,21 +134,21 @@ Tensor compositions::compose(GraphBuilder &b, const HardSwish &given) {
   Tensor x = given.x;
   if (!x || x.elementType().isF32())
     return b.hardSwish(x);
-  return b.mul(x, clamp(b, b.add(b.mul(x, 1.0 / 6), 0.5), 0, 1));
+  return b.mul(x, limit(b, b.add(b.mul(x, 1.0 / 6), 0.5), 0, 1));
 }
 
 Tensor compositions::compose(GraphBuilder &b, const HardTanh &given) {
-  return clamp(b, given.x, given.min_value, given.max_value);
+  return limit(b, given.x, given.min_value, given.max_value);
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Relu6 &given) {
-  return clamp(b, given.x, 0, 6);
+  return limit(b, given.x, 0, 6);
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Threshold &given) {
   Type type = given.x.elementType();
-  return b.select(b.gt(given.x, b.scalar(type, given.threshold)), given.x,
-                  b.scalar(type, given.value));
+  return b.select(b.le(given.x, b.scalar(type, given.threshold)),
+                  b.scalar(type, given.value), given.x);
 }
 
 /// Fails unless `lambd` is at least 0.
@@ -164,10 +171,10 @@ Tensor compositions::compose(GraphBuilder &b, const SoftShrink &given) {
   Tensor x = given.x, zero = b.scalar(x.elementType(), 0);
   if (!checkShrink(b, given.lambd))
     return {};
-  Tensor above = b.gt(x, b.scalar(x.elementType(), given.lambd));
-  Tensor below = b.lt(x, b.scalar(x.elementType(), -given.lambd));
-  return b.select(below, b.add(x, given.lambd),
-                  b.select(above, b.sub(x, given.lambd), zero));
+  Tensor within = b.le(b.abs(x), b.scalar(x.elementType(), given.lambd));
+  Tensor shrunk =
+      b.select(b.lt(x, zero), b.add(x, given.lambd), b.sub(x, given.lambd));
+  return b.select(within, zero, shrunk);
 }
 
 //===----------------------------------------------------------------------===//

@@ -135,12 +135,20 @@ Tensor compositions::compose(GraphBuilder &b, const KlDiv &given) {
   });
 }
 
+// Where a logarithm is infinite, so is its gradient. The gradient is that of
+// PyTorch, `(x - target) / max(x * (1 - x), 1e-12)`, of a term that is 0.
 Tensor compositions::compose(GraphBuilder &b, const BinaryCrossEntropy &given) {
-  constexpr double leastLogarithm = -100;
+  constexpr double leastLogarithm = -100, leastProduct = 1e-12;
   return computeLoss(b, given, [&](Tensor x, Tensor target) {
-    Tensor yes = b.max(b.log(x), leastLogarithm);
-    Tensor no = b.max(compose(b, Log1p{b.neg(x)}), leastLogarithm);
+    auto stop = [&](Tensor value) { return compose(b, StopGradient{value}); };
+    Tensor fixed = stop(x);
+    Tensor yes = b.max(b.log(fixed), leastLogarithm);
+    Tensor no = b.max(compose(b, Log1p{b.neg(fixed)}), leastLogarithm);
     Tensor losses = b.sub(b.mul(b.sub(target, 1), no), b.mul(target, yes));
+    Tensor one = b.scalar(x.elementType(), 1);
+    Tensor slope =
+        b.div(b.sub(x, target), b.max(b.mul(x, b.sub(one, x)), leastProduct));
+    losses = b.add(losses, b.mul(b.sub(x, fixed), stop(slope)));
     return weigh(b, "weight", losses, given.weight);
   });
 }

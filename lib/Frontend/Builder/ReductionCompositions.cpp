@@ -101,9 +101,22 @@ Tensor compositions::compose(GraphBuilder &b, const Var &given) {
   return both.empty() ? Tensor() : both.front();
 }
 
+/// `root(x)` of numbers that are not negative, whose gradient at 0 is 0.
+template <typename Fn>
+static Tensor takeRoot(GraphBuilder &b, Tensor x, Fn root) {
+  Tensor zero = b.scalar(x.elementType(), 0), isZero = b.eq(x, zero);
+  Tensor positive = b.select(isZero, b.scalar(x.elementType(), 1), x);
+  return b.select(isZero, zero, root(positive));
+}
+
+static Tensor takeSquareRoot(GraphBuilder &b, Tensor x) {
+  return takeRoot(b, x, [&](Tensor positive) { return b.sqrt(positive); });
+}
+
 Tensor compositions::compose(GraphBuilder &b, const Std &given) {
-  return b.sqrt(
-      compose(b, Var{given.x, given.axes, given.keepdims, given.correction}));
+  Tensor variance =
+      compose(b, Var{given.x, given.axes, given.keepdims, given.correction});
+  return variance ? takeSquareRoot(b, variance) : Tensor();
 }
 
 Tensor compositions::compose(GraphBuilder &b, const VectorNorm &given) {
@@ -124,9 +137,12 @@ Tensor compositions::compose(GraphBuilder &b, const VectorNorm &given) {
   else if (ord == 1)
     norm = sum(magnitude);
   else if (ord == 2)
-    norm = b.sqrt(sum(b.mul(x, x)));
-  else
+    norm = takeSquareRoot(b, sum(b.mul(x, x)));
+  else if (ord < 0)
     norm = b.pow(sum(b.pow(magnitude, ord)), 1 / ord);
+  else
+    norm = takeRoot(b, sum(b.pow(magnitude, ord)),
+                    [&](Tensor positive) { return b.pow(positive, 1 / ord); });
   return b.cast(norm, given.x.elementType());
 }
 

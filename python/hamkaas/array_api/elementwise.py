@@ -140,13 +140,18 @@ def logaddexp(x1: Any, x2: Any) -> Any:
 def atan2(x1: Any, x2: Any) -> Any:
     """The angle of the point with the coordinates ``x2`` and ``x1``."""
     y, x = broadcast_all(*(as_float(x) for x in promote(x1, x2)))
-    large, small = maximum(abs(x), abs(y)), minimum(abs(x), abs(y))
-    ratio = where(equal(large, 0), 0.0, divide(small, large))
-    ratio = where(logical_and(isinf(x), isinf(y)), 1.0, ratio)
+    one = scalar_like(1, y, y._type[0])
+    up, right = (where(signbit(side), negative(one), one) for side in (y, x))
+    # Constants in place of infinities and zeros, whose quotients are no numbers.
+    is_diagonal = logical_and(isinf(x), isinf(y))
+    is_origin = logical_and(equal(x, 0), equal(y, 0))
+    y = where(is_diagonal, up, where(is_origin, multiply(up, 0.0), y))
+    x = where(is_diagonal, right, where(is_origin, right, x))
+    is_steep = greater(abs(y), abs(x))
+    ratio = divide(where(is_steep, x, y), where(is_steep, y, x))
     angle = make("atan", [ratio])
-    angle = where(greater(abs(y), abs(x)), subtract(math.pi / 2, angle), angle)
-    angle = where(signbit(x), subtract(math.pi, angle), angle)
-    return where(signbit(y), negative(angle), angle)
+    flat = where(less(right, 0), add(angle, multiply(up, math.pi)), angle)
+    return where(is_steep, subtract(multiply(up, math.pi / 2), angle), flat)
 
 
 def copysign(x1: Any, x2: Any) -> Any:

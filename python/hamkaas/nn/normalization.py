@@ -12,7 +12,7 @@ from typing import Any, Optional, Sequence, Tuple
 import numpy as np
 
 from ..array_api import elementwise, reductions
-from ..array_api.broadcasting import add_dimensions
+from ..array_api.broadcasting import add_dimensions, broadcast_all
 from ..positions import make_error
 from ..tensor import T, make
 from .arguments import (check_dim, check_float, check_integer, check_operand,
@@ -153,7 +153,7 @@ def cosine_similarity(x1: T, x2: Any, dim: int = 1, eps: float = 1e-8) -> T:
     rank = max(x1.ndim, second.ndim)
     axis = check_dim(name, dim, rank)
     limit = check_real(name, "eps", eps)
-    both = [add_dimensions(x, rank) for x in (x1, second)]
+    both = broadcast_all(*(add_dimensions(x, rank) for x in (x1, second)))
     both = [elementwise.divide(x, elementwise.maximum(_norm(x, 2.0, axis),
                                                       limit)) for x in both]
     result: T = reductions.sum(elementwise.multiply(*both), axis=axis)
