@@ -99,7 +99,7 @@ void hamkaas::printManPage(const ToolInfo &tool, llvm::raw_ostream &os) {
   os << name << " \\-\n";
   printText(overview, os);
   printSection("SYNOPSIS", os);
-  // "MODEL (script, .mlir or .onnx)", "FILE, - for standard input"
+  // "MODEL (script, .mlir, .onnx or .gguf)", "FILE, - for standard input"
   auto [argument, meaning] = StringRef(tool.argument).split(' ');
   argument = argument.rtrim(',');
   os << "\\fB" << name << "\\fR [\\fIoptions\\fR] \\fI" << escapeRoff(argument)

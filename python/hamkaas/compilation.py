@@ -88,6 +88,9 @@ def make_arguments(dims: Optional[Mapping[str, int]],
         -> _native.CompileArguments:
     """The options for compiling a file. The first two are for an ONNX model."""
     check_text("name", name)
+    if dims is not None and not isinstance(dims, Mapping):
+        raise TypeError("expected dims to be a dictionary of sizes by name, "
+                        f"got {type(dims).__name__}")
     sizes = [(key, _as_size(key, size)) for key, size in (dims or {}).items()]
     inputs = []
     for key, value in make_dict(const_inputs or {}, "const_inputs").items():

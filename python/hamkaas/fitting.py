@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 import time
@@ -57,6 +58,13 @@ def fit(model: Model, loader: Batches, epochs: int, *,
     >>> history.losses
     [64.0, 16.0, 4.0, 1.0]
     """
+    if not isinstance(model, Model):
+        raise TypeError(f"expected a hamkaas.Model, got {type(model).__name__}")
+    if operator.index(epochs) < 0:
+        raise HamKaasError(f"expected 0 or more epochs, got {epochs}")
+    if not hasattr(loader, "__len__"):
+        raise TypeError("expected batches whose number is known, as those of a "
+                        f"list, got {type(loader).__name__}")
     if (snapshot is not None or resume) and not isinstance(loader, DataLoader):
         raise TypeError("expected a hamkaas.data.DataLoader, whose position a "
                         f"snapshot holds, got {type(loader).__name__}")

@@ -16,6 +16,7 @@ number of the step, a float32 node of shape ``[]``, that returns a node:
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Callable, Dict, Optional, Tuple, Union
 
 from .graph import Node
@@ -43,13 +44,16 @@ class Optimizer:
         'adam:lr=0.01,beta1=0.9,beta2=0.999,epsilon=1e-08,weight_decay=0.0,clip_norm=1.0'
         """
         options: Dict[str, Union[float, str]] = {}
-        if isinstance(self.lr, (int, float)):
+        if isinstance(self.lr, Real):
             options["lr"] = float(self.lr)
         options.update(self._options)
-        if clip_norm is not None:
-            options["clip_norm"] = float(clip_norm)
-        if clip_value is not None:
-            options["clip_value"] = float(clip_value)
+        for name, limit in (("clip_norm", clip_norm),
+                            ("clip_value", clip_value)):
+            if limit is not None:
+                if not isinstance(limit, Real):
+                    raise TypeError(f"expected {name} to be a number, got "
+                                    f"{limit!r:.100}")
+                options[name] = float(limit)
         texts = [f"{key}={value}" for key, value in options.items()]
         return f"{self.name}:{','.join(texts)}"
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _native
 from .positions import make_error
+from .tokenizer import check_token
 
 __all__ = ["Sampler"]
 
@@ -57,13 +58,19 @@ class Sampler:
             if not 0 <= operator.index(value) < 1 << 31:
                 raise make_error(f"expected {name} of at least 0 and less than "
                                  f"2^31, got {value}")
+        for name, number in (("temperature", temperature), ("top_p", top_p),
+                             ("min_p", min_p),
+                             ("repeat_penalty", repeat_penalty)):
+            if isinstance(number, str) or not hasattr(number, "__float__"):
+                raise make_error(f"expected {name} to be a number, got "
+                                 f"{number!r:.100}")
         self._native = _native.Sampler(temperature, top_k, top_p, min_p,
                                        repeat_penalty, repeat_last, self.seed)
 
     def accept(self, tokens: Iterable[int]) -> None:
         """Takes tokens for part of the text, as those of a prompt. `choose` does
         so with what it chooses."""
-        self._native.accept(list(tokens))
+        self._native.accept([check_token(token) for token in tokens])
 
     def choose(self, scores: Any) -> int:
         """The next token, by the scores of all: float32 of shape [tokens], or

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import codecs
+import operator
 import os
 from typing import (Any, Iterable, Iterator, List, Mapping, Optional,
                     Sequence, Union)
@@ -64,7 +65,7 @@ class Tokenizer:
 
     def is_end(self, token: int) -> bool:
         """Whether a model that writes this token has ended its text."""
-        return self._native.is_end(token)
+        return self._native.is_end(check_token(token))
 
     def find(self, name: str) -> Optional[int]:
         """The control or user-defined token of that name."""
@@ -88,6 +89,8 @@ class Tokenizer:
         """
         if isinstance(text, str):
             text = text.encode("utf-8", "replace")
+        if not isinstance(text, (bytes, bytearray, memoryview)):
+            raise make_error(f"expected a text or bytes, got {text!r:.100}")
         return self._native.encode(bytes(text), ends * _ENDS
                                    + controls * _CONTROLS)
 
@@ -115,7 +118,7 @@ class Tokenizer:
     def piece(self, token: int, *, controls: bool = False) -> bytes:
         """The bytes of a token, perhaps part of a character. Control tokens have
         none, or with ``controls`` their name."""
-        return self._native.decode(token, controls)
+        return self._native.decode(check_token(token), controls)
 
     def decode(self, tokens: Iterable[int], *, controls: bool = False) -> str:
         """The text of tokens; what is no UTF-8 becomes U+FFFD."""
@@ -139,6 +142,17 @@ class Tokenizer:
         yield decoder.decode(b"", final=True)
 
 
+def check_token(token: Any) -> int:
+    """The number of a token, of 64 bits."""
+    try:
+        number = operator.index(token)
+        if -1 << 63 <= number < 1 << 63:
+            return number
+    except TypeError:
+        pass
+    raise make_error(f"expected the number of a token, got {token!r:.100}")
+
+
 def _token_or_none(token: int) -> Optional[int]:
     return None if token < 0 else token
 
@@ -152,6 +166,8 @@ def _field(message: Mapping[str, str], name: str) -> str:
 
 
 def _encode(text: str, what: str) -> bytes:
+    if not isinstance(text, str):
+        raise make_error(f"expected {what}, a text, got {text!r:.100}")
     if "\0" in text:
         raise make_error(f"expected {what} without zeros, got {text!r:.100}")
     return text.encode("utf-8", "replace")

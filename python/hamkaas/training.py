@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Sequence, Union
+from numbers import Real
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from .accumulation import Loss, accumulate, call_loss
 from .functions import Function, function
@@ -55,6 +56,14 @@ def train_step(loss: Union[Node, Loss], optimizer: Optimizer, *,
     if not isinstance(optimizer, Optimizer):
         raise TypeError("expected one of hamkaas.optim, got "
                         f"{type(optimizer).__name__}")
+    if not isinstance(frozen, str):
+        raise TypeError("expected frozen to be a pattern of names, a text, got "
+                        f"{type(frozen).__name__}")
+    if isinstance(states, Node):
+        raise TypeError("expected a sequence of states to train, got one node")
+    if outputs is not None and not isinstance(outputs, Mapping):
+        raise TypeError("expected outputs to be a dictionary of names, got "
+                        f"{type(outputs).__name__}")
     given = tuple(states or ())
     for node in given:
         if not isinstance(node, Node) or node._row != STATE:
@@ -95,7 +104,7 @@ def _make_loss(loss: Union[Node, Loss], batch: Structure, micro_batches: int,
 
 def _make_rate(rate: Rate, optimizer: str) -> Optional[Node]:
     """The learning rate as a node; None for a number."""
-    if isinstance(rate, (int, float)):
+    if isinstance(rate, Real):
         return None
     if callable(rate):
         done = state([], name=f"{optimizer}.step", dtype="int64")

@@ -354,6 +354,14 @@ def test_indices():
         np.testing.assert_array_equal(result, C[key], err_msg=str(key))
 
 
+def test_wrong_sizes():
+    x = hk.input("x", [2, 3])
+    with pytest.raises(hk.HamKaasError, match="that 5 divides, got 6"):
+        hk.reshape(x, (5, -1))
+    with pytest.raises(hk.HamKaasError, match="a step other than 0"):
+        hk.arange(0, 5, 0)
+
+
 def test_indices_of_a_run():
     x = hk.input("x", C.shape)
     i, j = hk.input("i", [2], "int64"), hk.input("j", [3, 1], "int32")

@@ -128,6 +128,12 @@ def test_bad_arguments(tmp_path):
         fit(model, [1], snapshot=tmp_path / "s")
     with pytest.raises(hk.HamKaasError, match="snapshot to resume from"):
         fit(model, make_loader(), resume=True)
+    with pytest.raises(TypeError, match="a hamkaas.Model, got int"):
+        fit(3, make_loader())
+    with pytest.raises(TypeError, match="number is known.*got generator"):
+        fit(model, (batch for batch in ()))
+    with pytest.raises(hk.HamKaasError, match="0 or more epochs, got -1"):
+        hk.fit(model, make_loader(), -1)
 
 
 def test_curves_need_matplotlib(monkeypatch, tmp_path):

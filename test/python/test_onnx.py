@@ -102,6 +102,8 @@ def test_dims():
         hamkaas.onnx.prepare(model, dims={"n": 2, "m": 3})
     with pytest.raises(TypeError, match="whole number"):
         hamkaas.onnx.prepare(model, dims={"n": 2.5})
+    with pytest.raises(TypeError, match="dictionary of sizes.*got list"):
+        hk.load("model.onnx", dims=[2])
 
 
 def test_dims_of_a_call():

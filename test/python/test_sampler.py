@@ -83,6 +83,7 @@ def test_seeds_differ_unless_given():
 @pytest.mark.parametrize("arguments, message", [
     ({"temperature": -1}, "a temperature of 0 or more, got -1"),
     ({"temperature": math.nan}, "a temperature of 0 or more, got "),
+    ({"temperature": "a"}, "temperature to be a number, got 'a'"),
     ({"top_k": -1}, "top_k of at least 0"),
     ({"top_p": 1.5}, "a top-p of 0 to 1, got 1.5"),
     ({"min_p": -0.5}, "a min-p of 0 to 1, got -0.5"),

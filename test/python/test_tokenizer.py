@@ -187,6 +187,21 @@ def test_wrong_files(tmp_path):
         hk.Tokenizer(tmp_path / "wrong.gguf")
 
 
+@pytest.mark.parametrize("text", [3, None, ["a"]])
+def test_what_is_no_text(merges, text):
+    with pytest.raises(hk.HamKaasError, match="expected a text or bytes"):
+        merges.encode(text)
+    with pytest.raises(hk.HamKaasError, match="expected a name, a text"):
+        merges.find(text)
+
+
+@pytest.mark.parametrize("token", [1.5, 2**70, "a"])
+def test_what_is_no_token(merges, token):
+    for function in merges.piece, merges.is_end, lambda x: merges.decode([x]):
+        with pytest.raises(hk.HamKaasError, match="the number of a token"):
+            function(token)
+
+
 def test_wrong_tokens(merges):
     for token in (-1, len(merges)):
         with pytest.raises(hk.HamKaasError, match="expected a token of 0 to"):

@@ -444,6 +444,13 @@ def test_arguments_have_types():
     with pytest.raises(TypeError, match="expected one of hamkaas.optim, got "
                        "str"):
         hk.train_step(hk.sum(w), "sgd")
+    for message, options in {
+            "expected frozen to be a pattern": {"frozen": 3},
+            "expected clip_norm to be a number, got 'a'": {"clip_norm": "a"},
+            "expected a sequence of states": {"states": w},
+            "expected outputs to be a dictionary": {"outputs": [w]}}.items():
+        with pytest.raises(TypeError, match=message):
+            hk.train_step(hk.sum(w), hk.optim.SGD(), **options)
     with pytest.raises(TypeError, match="expected the learning rate to be a "
                        "number, a node, or a function that returns a node, got "
                        "float"):

@@ -78,7 +78,7 @@ static llvm::Error checkWork(const ToolCommandLine &line) {
 static llvm::Error checkOptions(const ToolCommandLine &line) {
   if (!line.getArgument())
     return llvm::createStringError(
-        "expected a model: a script, .mlir or .onnx");
+        "expected a model: a script, .mlir, .onnx or .gguf");
   for (auto [given, option] : {std::pair(OPT_gpu_arch, OptionId::gpu_arch),
                                {OPT_target_cpu, OptionId::target_cpu}})
     if (line.has(given))
@@ -123,7 +123,7 @@ int main(int argc, char **argv) {
   registerPasses();
   ToolCommandLine line("hamkaas-compile", CompileTool,
                        "Compiles a model to one program",
-                       "MODEL (script, .mlir or .onnx)");
+                       "MODEL (script, .mlir, .onnx or .gguf)");
   llvm::Error error = line.parse(argc, argv);
   if (!error)
     error = compile(line);

@@ -97,6 +97,8 @@ class Creation(Generic[T]):
         """
         name = _default_dtype(start, stop, step) if dtype is None else \
             check_dtype(dtype)
+        if step == 0:
+            raise make_error("'arange': expected a step other than 0")
         begin, end = (0, start) if stop is None else (start, stop)
         return self._literal(np.arange(begin, end, step), name)
 

@@ -31,7 +31,11 @@ def reshape(x: T, shape: Sequence[int], *, copy: Optional[bool] = None) -> T:
     if sizes.count(-1) == 1:
         others = -count(sizes)
         total = count(x._type[1])
-        if others > 0 and total % others == 0:
+        if others > 0 and total % others != 0:
+            raise make_error(f"'reshape': expected a number of elements that "
+                             f"{others} divides, got {total} for "
+                             f"{list(sizes)}")
+        if others > 0:
             sizes = tuple(total // others if size == -1 else size
                           for size in sizes)
     result = make("reshape", [x], {"shape": sizes})

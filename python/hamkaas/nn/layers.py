@@ -15,7 +15,8 @@ from ..graph import AFTER, Node
 from ..positions import make_error, user_position
 from ..random import Generator
 from . import attention, convolutions, dropouts, init, normalization
-from .arguments import Sizes, check_rank, check_sizes, check_tensor
+from .arguments import (Sizes, check_integer, check_rank, check_sizes,
+                        check_tensor)
 from .module import Buffer, Module, Parameter, find_generator, get_rng
 
 
@@ -30,6 +31,11 @@ class Linear(Module):
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True,
                  dtype: DTypeLike = "float32") -> None:
+        for name, size in (("in_features", in_features),
+                           ("out_features", out_features)):
+            if check_integer("Linear", name, size) < 1:
+                raise make_error(f"'Linear': expected '{name}' to be at least "
+                                 f"1, got {size}")
         self.in_features, self.out_features = in_features, out_features
         limit = 1 / math.sqrt(in_features)
         self.weight = draw([out_features, in_features], limit, dtype)
