@@ -44,6 +44,46 @@ static bool canPad(PadMode mode, int64_t size, int64_t low, int64_t high) {
          !(mode == PadMode::Reflect && size == 1 && isNew);
 }
 
+/// `count` elements of a dimension from `first` on, each one more or less than
+/// the one before.
+static Tensor takeElements(GraphBuilder &b, Tensor x, int64_t dim,
+                           int64_t first, int64_t count, int64_t step) {
+  Shape offsets(x.rank(), 0), sizes(x.shape()), strides(x.rank(), 1);
+  offsets[dim] = first;
+  sizes[dim] = count;
+  strides[dim] = step;
+  return b.stridedSlice(x, offsets, sizes, strides);
+}
+
+/// The elements before a dimension and behind it. Empty tensors where these are
+/// not consecutive ones: those of cropped dimensions, or of several rounds.
+static std::pair<Tensor, Tensor> takeBorders(GraphBuilder &b, Tensor x,
+                                             PadMode mode, int64_t dim,
+                                             int64_t low, int64_t high) {
+  int64_t size = x.dim(dim), most = std::max(low, high);
+  if (std::min(low, high) < 0 || most > size - (mode == PadMode::Reflect))
+    return {};
+  switch (mode) {
+  case PadMode::Replicate: {
+    auto repeat = [&](int64_t element, int64_t count) {
+      Shape shape(x.shape());
+      shape[dim] = count;
+      return b.broadcast(b.sliceDim(x, dim, element, 1), shape);
+    };
+    return {repeat(0, low), repeat(size - 1, high)};
+  }
+  case PadMode::Circular:
+    return {takeElements(b, x, dim, size - low, low, 1),
+            takeElements(b, x, dim, 0, high, 1)};
+  case PadMode::Reflect:
+    return {takeElements(b, x, dim, low, low, -1),
+            takeElements(b, x, dim, size - 2, high, -1)};
+  case PadMode::Constant:
+    break;
+  }
+  llvm_unreachable("constants are no elements of the tensor");
+}
+
 static Tensor padByCopies(GraphBuilder &b, Tensor x, PadMode mode,
                           ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   for (int64_t i = 0; x && i < x.rank(); ++i) {
@@ -53,8 +93,12 @@ static Tensor padByCopies(GraphBuilder &b, Tensor x, PadMode mode,
       return b.fail("cannot pad dimension " + Twine(i) + " of " +
                     formatList(x.shape()) + " by " + Twine(low[i]) + " and " +
                     Twine(high[i]));
-    x = b.gather(x, getSources(b, mode, x.dim(i), low[i], high[i]), i,
-                 /*areChecked=*/true);
+    if (auto [before, after] = takeBorders(b, x, mode, i, low[i], high[i]);
+        before)
+      x = b.concat({before, x, after}, i);
+    else
+      x = b.gather(x, getSources(b, mode, x.dim(i), low[i], high[i]), i,
+                   /*areChecked=*/true);
   }
   return x;
 }
