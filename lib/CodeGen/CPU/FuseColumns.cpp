@@ -171,7 +171,8 @@ namespace {
 struct Part {
   func::CallOp call;
   func::FuncOp kernel;
-  SmallVector<Place> places; /* of the operands */
+  /// Of the operands.
+  SmallVector<Place> places;
   /// Of all but the first part.
   std::optional<ColumnKernel> columns;
 

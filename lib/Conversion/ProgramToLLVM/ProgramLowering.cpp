@@ -104,6 +104,14 @@ bool ProgramLowering::isKnownBefore(func::CallOp call, bool stateWritten) {
   });
 }
 
+/// The kernel of a call, which has another name once it has an entry.
+static func::FuncOp findKernel(func::CallOp call, const SymbolTable &symbols) {
+  if (auto kernel = symbols.lookup<func::FuncOp>(call.getCallee()))
+    return kernel;
+  return symbols.lookup<func::FuncOp>(
+      (call.getCallee() + kernelBodySuffix).str());
+}
+
 /// Runs the checks before anything is written, so that a run that fails leaves
 /// state and outputs as they were. What depends on values that the run itself
 /// computes is checked by the kernel alone.
@@ -126,9 +134,8 @@ void ProgramLowering::lowerChecks() {
       emitChecks(call);
       checkedBefore.insert(call);
     }
-    stateWritten |= llvm::any_of(
-        getWritten(call, symbols.lookup<func::FuncOp>(call.getCallee())),
-        isState);
+    stateWritten |=
+        llvm::any_of(getWritten(call, findKernel(call, symbols)), isState);
   }
 }
 
@@ -208,13 +215,8 @@ static BlockArgument getWhole(Value buffer) {
 /// Returns whether the step of `use` may write to it.
 static bool mayWriteTo(OpOperand &use, const SymbolTable &symbols) {
   auto call = dyn_cast<func::CallOp>(use.getOwner());
-  if (!call)
-    return true;
-  auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-  if (!kernel)
-    kernel = symbols.lookup<func::FuncOp>(
-        (call.getCallee() + kernelBodySuffix).str());
-  return llvm::is_contained(getWritten(call, kernel), use.get());
+  return !call || llvm::is_contained(
+                      getWritten(call, findKernel(call, symbols)), use.get());
 }
 
 /// Returns whether `copy` is the last step of a loop's body that uses its
