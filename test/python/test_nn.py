@@ -401,6 +401,12 @@ def test_rms_norm(dtype):
         np.testing.assert_allclose(result, wide / root * w, rtol=tolerance)
 
 
+def test_celu_of_a_negative_alpha():
+    x = SPECIAL[np.isfinite(SPECIAL)]
+    check(np.where(x > 0, x, 1 - np.exp(-np.minimum(x, 0))), nn.celu, x,
+          alpha=-1.0)
+
+
 def test_distances():
     x, y = normal(3, 4), normal(3, 4)
     check(x / np.abs(x).sum(1, keepdims=True), nn.normalize, x, p=1)

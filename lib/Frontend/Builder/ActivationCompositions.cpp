@@ -24,12 +24,15 @@ static Tensor selectPositive(GraphBuilder &b, Tensor x, Tensor positive,
   return b.select(b.gt(x, b.scalar(x.elementType(), 0)), positive, other);
 }
 
-/// `alpha * (exp(x) - 1)` of numbers that are not positive. The exponential of
-/// a large number would have an infinite gradient, whose product with 0 is no
-/// number.
+/// `x` where it is not positive, 0 elsewhere: the exponential of a large number
+/// would have an infinite gradient, whose product with 0 is no number.
+static Tensor dropPositive(GraphBuilder &b, Tensor x) {
+  return selectPositive(b, x, b.scalar(x.elementType(), 0), x);
+}
+
+/// `alpha * (exp(x) - 1)`.
 static Tensor scaledExp(GraphBuilder &b, Tensor x, double alpha) {
-  Tensor negative = selectPositive(b, x, b.scalar(x.elementType(), 0), x);
-  return b.mul(b.sub(b.exp(negative), 1.0), alpha);
+  return b.mul(b.sub(b.exp(x), 1.0), alpha);
 }
 
 Tensor compositions::compose(GraphBuilder &b, const LeakyRelu &given) {
@@ -39,13 +42,13 @@ Tensor compositions::compose(GraphBuilder &b, const LeakyRelu &given) {
 
 Tensor compositions::compose(GraphBuilder &b, const Elu &given) {
   return selectPositive(b, given.x, given.x,
-                        scaledExp(b, given.x, given.alpha));
+                        scaledExp(b, dropPositive(b, given.x), given.alpha));
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Celu &given) {
   double alpha = given.alpha;
-  return selectPositive(b, given.x, given.x,
-                        scaledExp(b, b.div(given.x, alpha), alpha));
+  Tensor negative = b.div(dropPositive(b, given.x), alpha);
+  return selectPositive(b, given.x, given.x, scaledExp(b, negative, alpha));
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Selu &given) {

@@ -55,8 +55,8 @@ static Tensor takeElements(GraphBuilder &b, Tensor x, int64_t dim,
   return b.stridedSlice(x, offsets, sizes, strides);
 }
 
-/// The elements before a dimension and behind it. Empty tensors where these are
-/// not consecutive ones: those of cropped dimensions, or of several rounds.
+/// The elements before a dimension and behind it; none where the dimension is
+/// cropped, or where they are more than it has.
 static std::pair<Tensor, Tensor> takeBorders(GraphBuilder &b, Tensor x,
                                              PadMode mode, int64_t dim,
                                              int64_t low, int64_t high) {
