@@ -186,7 +186,7 @@ typedef struct HamKaasCompileOptions {
   /// removed and added. The interpreter of "hamkaas-run" always runs the graph
   /// as it was read. Null for none.
   const char *noOptimize;
-  /// Largest error of a 3 x 3 convolution by Winograd's method, relative to its
+  /// Largest error of a convolution by Winograd's method, relative to its
   /// largest value. "3e-5" and more allow tiles of 6 x 6; below "7e-7" the
   /// method is off. 0 for 1e-5.
   double winogradError;

@@ -218,11 +218,12 @@ static bool isAll(ArrayRef<int64_t> values, int64_t expected) {
 /// Returns whether a tile fits.
 bool VariantList::addWinograd(ArrayRef<int64_t> positions) {
   std::vector<std::string> found{(winogradKnob + "=off").str()};
-  for (const WinogradMatrices &matrices : getWinogradMatrices())
-    if (matrices.error <= winogradError &&
-        llvm::all_of(positions,
-                     [&](int64_t size) { return size % matrices.tile == 0; }))
-      found.push_back((winogradKnob + "=" + Twine(matrices.tile)).str());
+  for (int64_t elements : getWinogradSizes()) {
+    int64_t tile = elements - 2;
+    if (getWinogradError(elements, /*isAlongBoth=*/true) <= winogradError &&
+        llvm::all_of(positions, [&](int64_t size) { return size % tile == 0; }))
+      found.push_back((winogradKnob + "=" + Twine(tile)).str());
+  }
   if (found.size() == 1)
     return false;
   variants.insert(variants.end(), found.begin(), found.end());

@@ -69,9 +69,9 @@ _TEXTS = {
         "how many nodes each removed and added. The interpreter of "
         "`hamkaas-run` always runs the graph as it was read.",
     "winograd_error":
-        "Largest error of a 3 x 3 convolution by Winograd's method, relative "
-        "to its largest value. `3e-5` and more allow tiles of 6 x 6; below "
-        "`7e-7` the method is off.",
+        "Largest error of a convolution by Winograd's method, relative to its "
+        "largest value. `3e-5` and more allow tiles of 6 x 6; below `7e-7` "
+        "the method is off.",
     "graph_passes":
         "Run passes on the optimized graph: an MLIR pipeline, as in the "
         "brackets of `--pass-pipeline` of `mlir-opt`. The graph is verified "

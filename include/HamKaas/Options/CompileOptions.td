@@ -227,9 +227,9 @@ def winograd_error : CompileOption<Real,
   let Placeholder = "E";
   let ValuesText = "0 or more";
   let Default = "1e-5";
-  let Description = "largest error of a 3 x 3 convolution by Winograd's "
-                    "method, relative to its largest value. `3e-5` and more "
-                    "allow tiles of 6 x 6; below `7e-7` the method is off";
+  let Description = "largest error of a convolution by Winograd's method, "
+                    "relative to its largest value. `3e-5` and more allow "
+                    "tiles of 6 x 6; below `7e-7` the method is off";
 }
 
 def graph_passes : CompileOption<Text,

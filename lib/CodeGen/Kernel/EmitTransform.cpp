@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums over two loops k and l of matrix[p, k] * matrix[q, l] * x, as in
+// Sums over two loops k and l of first[p, k] * second[q, l] * x, as in
 // Winograd's convolution. For some lanes of the last dimension all x of a tile
-// are in registers, and the matrix is applied to one dimension after the other.
+// are in registers, and a matrix is applied to one dimension after the other.
 //
 // p and q are loops, or the positions in a tile of loops over the elements of
 // the result, such as `row mod 4`, which are split into tiles and positions.
-// The last tile may be incomplete.
+// The last tile may be incomplete. Tiles of one position have only p = 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ private:
 
   /// The dimension of the result along one side of a tile.
   struct Side {
-    /// The loop of the rows of the matrix.
-    int64_t rows = 0;
+    /// The loop of the rows of the matrix, -1 if it has one row.
+    int64_t rows = -1;
     /// If the loop over the elements of a dimension of the result was split:
     /// the one over tiles, the dimension, and the number of elements.
     int64_t tiles = -1, dim = 0, elements = 0;
@@ -67,8 +67,9 @@ private:
   SmallVector<int64_t> extents;
   AffineMap readMap, writtenMap;
 
-  /// The rows of the matrix.
-  SmallVector<SmallVector<float>> matrix;
+  /// The rows of the matrices.
+  using Matrix = SmallVector<SmallVector<float>>;
+  Matrix firstMatrix, secondMatrix;
   Side first, second;
   /// The loops that are reduced, the one along the lanes, and the others.
   int64_t firstSum = 0, secondSum = 0;
@@ -86,18 +87,34 @@ private:
 // The computation
 //===----------------------------------------------------------------------===//
 
+static SmallVector<SmallVector<float>> getRows(DenseElementsAttr elements) {
+  SmallVector<SmallVector<float>> rows;
+  int64_t length = elements.getType().getShape().back();
+  auto add = [&](size_t i, float element) {
+    if (i % length == 0)
+      rows.emplace_back();
+    rows.back().push_back(element);
+  };
+  if (elements.getElementType().isF32())
+    for (auto [i, element] : llvm::enumerate(elements.getValues<float>()))
+      add(i, element);
+  else
+    for (auto [i, element] : llvm::enumerate(elements.getValues<APInt>()))
+      add(i, static_cast<float>(element.getSExtValue()));
+  return rows;
+}
+
 LogicalResult TransformEmitter::match() {
   auto fail = [&] {
-    return root->emitError(
-        "expected a sum of products with the elements of one "
-        "constant matrix for two of the dimensions");
+    return root->emitError("expected a sum of products with the elements of "
+                           "constant matrices for two of the dimensions");
   };
-  DenseElementsAttr elements;
+  DenseElementsAttr firstElements, secondElements;
   SmallVector<unsigned> reduced;
   root.getReductionDims(reduced);
   if (root.getNumDpsInputs() != 3 || reduced.size() != 2 ||
-      root->getOperand(0) != root->getOperand(1) ||
-      !matchPattern(root->getOperand(0), m_Constant(&elements)) ||
+      !matchPattern(root->getOperand(0), m_Constant(&firstElements)) ||
+      !matchPattern(root->getOperand(1), m_Constant(&secondElements)) ||
       !isa<BlockArgument>(root->getOperand(2)))
     return fail();
   SmallVector<AffineMap> maps = root.getIndexingMapsArray();
@@ -113,18 +130,8 @@ LogicalResult TransformEmitter::match() {
   laneLoop = *last;
   firstSum = reduced[0];
   secondSum = reduced[1];
-  int64_t length = elements.getType().getShape().back();
-  auto add = [&](size_t i, float element) {
-    if (i % length == 0)
-      matrix.emplace_back();
-    matrix.back().push_back(element);
-  };
-  if (elements.getElementType().isF32())
-    for (auto [i, element] : llvm::enumerate(elements.getValues<float>()))
-      add(i, element);
-  else
-    for (auto [i, element] : llvm::enumerate(elements.getValues<APInt>()))
-      add(i, static_cast<float>(element.getSExtValue()));
+  firstMatrix = getRows(firstElements);
+  secondMatrix = getRows(secondElements);
   for (int64_t loop = 0; loop < root.getNumParallelLoops(); ++loop)
     if (loop != first.rows && loop != second.rows && loop != laneLoop)
       outer.push_back(loop);
@@ -136,6 +143,8 @@ std::optional<TransformEmitter::Side>
 TransformEmitter::matchSide(AffineExpr row) {
   if (auto loop = dyn_cast<AffineDimExpr>(row))
     return Side{static_cast<int64_t>(loop.getPosition())};
+  if (row == 0)
+    return Side();
   auto position = dyn_cast<AffineBinaryOpExpr>(row);
   if (!position || position.getKind() != AffineExprKind::Mod)
     return std::nullopt;
@@ -245,24 +254,24 @@ int64_t TransformEmitter::chooseBlocks() {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Applies the matrix to the columns of x, then to the rows of the results.
+/// Applies a matrix to the columns of x, then one to the rows of the results.
 /// Blocks take turns, so that the lines that they share are still cached.
 void TransformEmitter::emitLanes(ArrayRef<LaneBlock> blocks) {
-  SmallVector<Block> halves(blocks.size(), Block(matrix.size()));
+  SmallVector<Block> halves(blocks.size(), Block(firstMatrix.size()));
   for (int64_t l = 0; l < extents[secondSum]; ++l)
     for (auto [block, half] : llvm::zip_equal(blocks, halves)) {
       at[laneLoop] = {block.index, /*step=*/1};
       TreeEmitter tree(kernel, lanes, block.active);
       SmallVector<Value> column = readColumn(tree, l);
-      for (auto [p, coefficients] : llvm::enumerate(matrix))
+      for (auto [p, coefficients] : llvm::enumerate(firstMatrix))
         half[p].push_back(combine(column, coefficients));
     }
   // Elements beyond the last one are written over it, so it must be the last.
-  for (int64_t p = matrix.size() - 1; p >= 0; --p)
+  for (int64_t p = firstMatrix.size() - 1; p >= 0; --p)
     for (auto [block, half] : llvm::zip_equal(blocks, halves))
       kernel.deferEpilogue([&, block = block, &half = half] {
-        for (int64_t q = matrix.size() - 1; q >= 0; --q)
-          write(p, q, combine(half[p], matrix[q]), block);
+        for (int64_t q = secondMatrix.size() - 1; q >= 0; --q)
+          write(p, q, combine(half[p], secondMatrix[q]), block);
       });
 }
 
@@ -340,8 +349,10 @@ Value TransformEmitter::combine(ArrayRef<Value> elements,
 
 void TransformEmitter::write(int64_t p, int64_t q, Value sum, LaneBlock block) {
   at[laneLoop] = {block.index, /*step=*/1};
-  at[first.rows] = {kernel.constant(p)};
-  at[second.rows] = {kernel.constant(q)};
+  if (first.rows >= 0)
+    at[first.rows] = {kernel.constant(p)};
+  if (second.rows >= 0)
+    at[second.rows] = {kernel.constant(q)};
   Point point = applyLinear(kernel, writtenMap, at);
   clamp(first, p, point);
   clamp(second, q, point);

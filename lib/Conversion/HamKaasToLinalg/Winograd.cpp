@@ -21,36 +21,42 @@ using namespace hamkaas;
 
 using mlir::utils::IteratorType;
 
-/// A matrix with `columns` columns as a constant.
-static Value createMatrix(OpBuilder &builder, Location loc,
-                          ArrayRef<double> matrix, int64_t columns,
-                          Type elementType) {
-  SmallVector<Attribute> elements;
-  for (double element : matrix)
-    elements.push_back(
-        isa<FloatType>(elementType)
-            ? Attribute(builder.getFloatAttr(elementType, element))
-            : builder.getIntegerAttr(elementType, int64_t(element)));
-  auto type = RankedTensorType::get(
-      {static_cast<int64_t>(matrix.size()) / columns, columns}, elementType);
-  return arith::ConstantOp::create(builder, loc,
-                                   DenseElementsAttr::get(type, elements));
-}
-
 namespace {
 using Exprs = SmallVector<AffineExpr>;
 
-/// Two dimensions of a result are linear combinations, by one matrix, of two of
-/// an operand. The loops are parallel ones and the last two, which are reduced.
-struct Transform {
-  ArrayRef<double> matrix;
+/// A matrix by rows of as many columns.
+struct Matrix {
+  ArrayRef<double> elements;
   int64_t columns;
+};
+
+/// Two dimensions of a result are linear combinations, by a matrix each, of two
+/// of an operand. The loops are parallel ones and the last two, which are
+/// reduced.
+struct Transform {
+  std::array<Matrix, 2> matrices;
   /// The indices of the matrix for each dimension, of the operand and of the
   /// result.
   Exprs first, second, from, to;
   unsigned loops;
 };
 } // namespace
+
+static Value createMatrix(OpBuilder &builder, Location loc, Matrix matrix,
+                          Type elementType) {
+  SmallVector<Attribute> elements;
+  for (double element : matrix.elements)
+    elements.push_back(
+        isa<FloatType>(elementType)
+            ? Attribute(builder.getFloatAttr(elementType, element))
+            : builder.getIntegerAttr(elementType, int64_t(element)));
+  auto type = RankedTensorType::get(
+      {static_cast<int64_t>(matrix.elements.size()) / matrix.columns,
+       matrix.columns},
+      elementType);
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, elements));
+}
 
 static Exprs getLoops(OpBuilder &builder, unsigned count) {
   Exprs loops;
@@ -69,23 +75,28 @@ static Value buildTransform(Operation *op, OpBuilder &builder, Value x,
     maps.push_back(AffineMap::get(loops, 0, exprs, builder.getContext()));
   SmallVector<IteratorType> iterators(loops - 2, IteratorType::parallel);
   iterators.append(2, IteratorType::reduction);
-  Value coefficients = createMatrix(builder, op->getLoc(), transform.matrix,
-                                    transform.columns, type.getElementType());
+  auto [rows, columns] = transform.matrices;
+  auto create = [&](Matrix matrix) {
+    return createMatrix(builder, op->getLoc(), matrix, type.getElementType());
+  };
+  Value first = create(rows);
+  SmallVector<Value> operands{
+      first, rows.elements == columns.elements ? first : create(columns), x};
   CombinerBuilder combiner(builder, op->getLoc(), Combiner::Sum,
                            type.getElementType());
   return combiner.build(
-      type.getShape(), {coefficients, coefficients, x}, maps, iterators,
+      type.getShape(), operands, maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange elements) {
         return combiner.buildProduct(
             b, combiner.buildProduct(b, elements[0], elements[1]), elements[2]);
       });
 }
 
-/// Of the tiles of images, `tile` apart. Loops: a, b, n, i, j, c, k, l, and
-/// groups before n where the result has them.
+/// Of the tiles of images, as far apart as `tiles` says. Loops: a, b, n, i, j,
+/// c, k, l, and groups before n where the result has them.
 static Value buildTiles(Operation *op, OpBuilder &builder, Value x,
-                        ArrayRef<double> matrix, int64_t columns,
-                        int64_t tile) {
+                        std::array<Matrix, 2> matrices,
+                        std::array<int64_t, 2> tiles) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(op->getResult(0).getType()).getShape();
   Exprs d = getLoops(builder, shape.size() + 2);
@@ -96,9 +107,13 @@ static Value buildTiles(Operation *op, OpBuilder &builder, Value x,
     channel = d[2] * shape.back() + channel;
   return buildTransform(
       op, builder, x,
-      {matrix, columns, /*first=*/{d[0], k}, /*second=*/{d[1], l},
-       /*from=*/{image[0], image[1] * tile + k, image[2] * tile + l, channel},
-       Exprs(to), unsigned(d.size())});
+      {matrices,
+       /*first=*/{d[0], k},
+       /*second=*/{d[1], l},
+       /*from=*/
+       {image[0], image[1] * tiles[0] + k, image[2] * tiles[1] + l, channel},
+       Exprs(to),
+       unsigned(d.size())});
 }
 
 namespace {
@@ -108,22 +123,21 @@ struct LowerWinogradInput
                                                WinogradInputOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
-    int64_t tile = cast<WinogradInputOp>(op).getTile();
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    const WinogradMatrices &matrices = type.getElementType().isF32()
-                                           ? getWinogradMatrices(tile)
-                                           : getIntegerWinograd(tile).matrices;
-    return buildTiles(op, builder, operands[0], matrices.input,
-                      /*columns=*/tile + 2, tile);
+    // Those of integers are the same.
+    auto [rows, columns] = cast<WinogradInputOp>(op).getSides();
+    WinogradMatrices first = getWinogradMatrices(rows),
+                     second = getWinogradMatrices(columns);
+    return buildTiles(op, builder, operands[0],
+                      {Matrix{first.input, rows.size()},
+                       Matrix{second.input, columns.size()}},
+                      {rows.tile, columns.tile});
   }
 };
 
-/// The numbers whose multiples `sums` are, if these are integers.
+/// The numbers whose multiples the integers `sums` are.
 static Value divideSums(OpBuilder &builder, Location loc, Value sums,
                         int64_t tile) {
   auto type = cast<RankedTensorType>(sums.getType());
-  if (type.getElementType().isF32())
-    return sums;
   const IntegerWinograd &method = getIntegerWinograd(tile);
   return buildParallel(
       builder, loc, type, sums, builder.getMultiDimIdentityMap(type.getRank()),
@@ -144,11 +158,14 @@ struct LowerWinogradOutput
                                                WinogradOutputOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
-    int64_t tile = cast<WinogradOutputOp>(op).getTile();
+    auto [rows, columns] = cast<WinogradOutputOp>(op).getSides();
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    const WinogradMatrices &matrices = type.getElementType().isF32()
-                                           ? getWinogradMatrices(tile)
-                                           : getIntegerWinograd(tile).matrices;
+    bool isFloat = type.getElementType().isF32();
+    auto getMatrices = [&](WinogradSide side) {
+      return isFloat ? getWinogradMatrices(side)
+                     : getIntegerWinograd(side.tile).getMatrices();
+    };
+    WinogradMatrices first = getMatrices(rows), second = getMatrices(columns);
     bool hasGroups = cast<WinogradOutputOp>(op).hasGroups();
     Exprs d = getLoops(builder, hasGroups ? 7 : 6);
     AffineExpr b = d.pop_back_val(), a = d.pop_back_val(), channel = d.back();
@@ -160,13 +177,17 @@ struct LowerWinogradOutput
               cast<RankedTensorType>(operands[0].getType()).getShape().back() +
           channel;
     }
-    from.append({d[0], d[1].floorDiv(tile), d[2].floorDiv(tile), d.back()});
-    Value sums = buildTransform(
-        op, builder, operands[0],
-        {matrices.output, tile + 2,
-         /*first=*/{d[1] % tile, a}, /*second=*/{d[2] % tile, b}, from,
-         /*to=*/{d[0], d[1], d[2], channel}, unsigned(d.size()) + 2});
-    return divideSums(builder, op->getLoc(), sums, tile);
+    from.append({d[0], d[1].floorDiv(rows.tile), d[2].floorDiv(columns.tile),
+                 d.back()});
+    Value sums = buildTransform(op, builder, operands[0],
+                                {{Matrix{first.output, rows.size()},
+                                  Matrix{second.output, columns.size()}},
+                                 /*first=*/{d[1] % rows.tile, a},
+                                 /*second=*/{d[2] % columns.tile, b},
+                                 from,
+                                 /*to=*/{d[0], d[1], d[2], channel},
+                                 unsigned(d.size()) + 2});
+    return isFloat ? sums : divideSums(builder, op->getLoc(), sums, rows.tile);
   }
 };
 
@@ -176,8 +197,9 @@ struct LowerWinogradGradient
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     int64_t tile = cast<WinogradGradientOp>(op).getTile();
-    return buildTiles(op, builder, operands[0], getTransposedOutput(tile),
-                      /*columns=*/tile, tile);
+    SmallVector<double> elements = getTransposedOutput(tile);
+    Matrix matrix{elements, /*columns=*/tile};
+    return buildTiles(op, builder, operands[0], {matrix, matrix}, {tile, tile});
   }
 };
 

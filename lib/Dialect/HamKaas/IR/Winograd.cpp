@@ -7,6 +7,8 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/Winograd.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -18,35 +20,17 @@ using namespace hamkaas;
 // Each row of an input matrix is scaled to small integers, which are exact, and
 // the row of the weights by the inverse.
 
-static constexpr double input2[] = {1, 0,  -1, 0, //
+static constexpr double input4[] = {1, 0,  -1, 0, //
                                     0, 1,  1,  0, //
                                     0, -1, 1,  0, //
                                     0, -1, 0,  1};
-static constexpr double weights2[] = {1,      0,       0,      //
-                                      1. / 2, 1. / 2,  1. / 2, //
-                                      1. / 2, -1. / 2, 1. / 2, //
-                                      0,      0,       1};
-static constexpr double output2[] = {1, 1, 1,  0, //
-                                     0, 1, -1, 1};
-
-static constexpr double input4[] = {2, -3, -4, 3,  2,  0, //
+static constexpr double input6[] = {2, -3, -4, 3,  2,  0, //
                                     0, -2, 1,  5,  2,  0, //
                                     0, -2, 5,  -1, -2, 0, //
                                     0, 2,  1,  -2, -1, 0, //
                                     0, 1,  -2, -1, 2,  0, //
                                     0, 2,  -3, -4, 3,  2};
-static constexpr double weights4[] = {1. / 2,   0,        0,       //
-                                      1. / 6,   1. / 6,   1. / 6,  //
-                                      1. / 6,   -1. / 6,  1. / 6,  //
-                                      16. / 15, 8. / 15,  4. / 15, //
-                                      1. / 30,  -1. / 15, 2. / 15, //
-                                      0,        0,        1. / 2};
-static constexpr double output4[] = {1, 1, 1,  1,      1,  0, //
-                                     0, 1, -1, 1. / 2, -2, 0, //
-                                     0, 1, 1,  1. / 4, 4,  0, //
-                                     0, 1, -1, 1. / 8, -8, 1};
-
-static constexpr double input6[] = {4, 0,  -21, 0,   21,  0,   -4, 0, //
+static constexpr double input8[] = {4, 0,  -21, 0,   21,  0,   -4, 0, //
                                     0, 4,  4,   -17, -17, 4,   4,  0, //
                                     0, -4, 4,   17,  -17, -4,  4,  0, //
                                     0, 4,  8,   -5,  -10, 1,   2,  0, //
@@ -54,35 +38,98 @@ static constexpr double input6[] = {4, 0,  -21, 0,   21,  0,   -4, 0, //
                                     0, 2,  1,   -10, -5,  8,   4,  0, //
                                     0, -2, 1,   10,  -5,  -8,  4,  0, //
                                     0, -4, 0,   21,  0,   -21, 0,  4};
-static constexpr double weights6[] = {1. / 4,   0,         0,        //
-                                      -1. / 18, -1. / 18,  -1. / 18, //
-                                      -1. / 18, 1. / 18,   -1. / 18, //
-                                      16. / 45, 8. / 45,   4. / 45,  //
-                                      16. / 45, -8. / 45,  4. / 45,  //
-                                      1. / 360, 1. / 180,  1. / 90,  //
-                                      1. / 360, -1. / 180, 1. / 90,  //
-                                      0,        0,         1. / 4};
-static constexpr double output6[] = {1, 1, 1,  1,       1,        1,  1,   0, //
-                                     0, 1, -1, 1. / 2,  -1. / 2,  2,  -2,  0, //
-                                     0, 1, 1,  1. / 4,  1. / 4,   4,  4,   0, //
-                                     0, 1, -1, 1. / 8,  -1. / 8,  8,  -8,  0, //
-                                     0, 1, 1,  1. / 16, 1. / 16,  16, 16,  0, //
-                                     0, 1, -1, 1. / 32, -1. / 32, 32, -32, 1};
 
-// Errors are measured: the largest of a result, in parts of its largest value,
-// with 256 channels of normal numbers.
-static constexpr WinogradMatrices matrices[] = {
-    {2, 7e-7, input2, weights2, output2},
-    {4, 5e-6, input4, weights4, output4},
-    {6, 3e-5, input6, weights6, output6}};
+namespace {
+/// The method with tiles of so many elements along a dimension, for windows of
+/// any length: the points are those of the rows, the last of which is infinity.
+struct Method {
+  int64_t size;
+  ArrayRef<double> input;
+  /// The finite points, and the factor of each row of the weights.
+  ArrayRef<double> points, factors;
+  /// The largest of a result, in parts of its largest value, along one
+  /// dimension and along both. Measured with 256 channels of normal numbers.
+  double errorAlongOne, errorAlongBoth;
+};
+} // namespace
 
-ArrayRef<WinogradMatrices> hamkaas::getWinogradMatrices() { return matrices; }
+static constexpr double points[] = {0, 1, -1, 1. / 2, -2};
+static constexpr double points8[] = {0, 1, -1, 1. / 2, -1. / 2, 2, -2};
+static constexpr double factors4[] = {1, 1. / 2, 1. / 2, 1};
+static constexpr double factors6[] = {1. / 2,   1. / 6,  1. / 6,
+                                      16. / 15, 1. / 30, 1. / 2};
+static constexpr double factors8[] = {1. / 4,   -1. / 18, -1. / 18, 16. / 45,
+                                      16. / 45, 1. / 360, 1. / 360, 1. / 4};
 
-const WinogradMatrices &hamkaas::getWinogradMatrices(int64_t tile) {
-  for (const WinogradMatrices &candidate : matrices)
-    if (candidate.tile == tile)
-      return candidate;
-  llvm_unreachable("unsupported tile");
+static constexpr Method methods[] = {
+    {4, input4, ArrayRef(points, 3), factors4, 7e-7, 7e-7},
+    {6, input6, points, factors6, 2e-6, 5e-6},
+    {8, input8, points8, factors8, 4e-6, 3e-5}};
+
+static const Method *findMethod(int64_t size) {
+  const Method *method = llvm::find_if(
+      methods, [&](const Method &method) { return method.size == size; });
+  return method == std::end(methods) ? nullptr : method;
+}
+
+ArrayRef<int64_t> hamkaas::getWinogradSizes() {
+  static constexpr int64_t sizes[] = {4, 6, 8};
+  return sizes;
+}
+
+bool hamkaas::isWinogradSide(WinogradSide side) {
+  if (side.taps == 1)
+    return side.tile == 1;
+  return side.taps > 1 && side.tile > 1 && findMethod(side.size());
+}
+
+std::array<WinogradSide, 2>
+hamkaas::getWinogradSides(int64_t tile, ArrayRef<int64_t> window) {
+  auto getSide = [&](int64_t taps) {
+    return WinogradSide{taps == 1 ? 1 : tile, taps};
+  };
+  return {getSide(window[0]), getSide(window[1])};
+}
+
+double hamkaas::getWinogradError(int64_t size, bool isAlongBoth) {
+  const Method *method = findMethod(size);
+  assert(method && "unsupported size");
+  return isAlongBoth ? method->errorAlongBoth : method->errorAlongOne;
+}
+
+/// The powers `0` to `count - 1` of `point`.
+static SmallVector<double> getPowers(double point, int64_t count) {
+  SmallVector<double> powers{1};
+  while (int64_t(powers.size()) < count)
+    powers.push_back(powers.back() * point);
+  return powers;
+}
+
+WinogradMatrices hamkaas::getWinogradMatrices(WinogradSide side) {
+  if (side.taps == 1)
+    return {{1}, {1}, {1}};
+  const Method *method = findMethod(side.size());
+  assert(method && "unsupported tile");
+  auto [tile, taps] = side;
+  WinogradMatrices matrices{SmallVector<double>(method->input),
+                            SmallVector<double>(side.size() * taps),
+                            SmallVector<double>(tile * side.size())};
+  auto setRow = [&](int64_t row, int64_t tap, double element) {
+    matrices.weights[row * taps + tap] = element * method->factors[row];
+  };
+  auto setColumn = [&](int64_t position, int64_t column, double element) {
+    matrices.output[position * side.size() + column] = element;
+  };
+  for (auto [i, point] : llvm::enumerate(method->points)) {
+    for (auto [tap, power] : llvm::enumerate(getPowers(point, taps)))
+      setRow(i, tap, power);
+    for (auto [position, power] : llvm::enumerate(getPowers(point, tile)))
+      setColumn(position, i, power);
+  }
+  // Infinity.
+  setRow(side.size() - 1, taps - 1, 1);
+  setColumn(tile - 1, side.size() - 1, 1);
+  return matrices;
 }
 
 static constexpr double integerWeights2[] = {1, 0,  0, //
@@ -111,12 +158,13 @@ static constexpr uint32_t inverseOf225 = 0x87654321;
 static_assert(225 * inverseOf225 == 1);
 
 static constexpr IntegerWinograd integerWinograd[] = {
-    {{2, /*error=*/0, input2, integerWeights2, integerOutput2},
-     /*inverse=*/1,
-     /*shift=*/2},
-    {{4, /*error=*/0, input4, integerWeights4, integerOutput4},
-     inverseOf225,
-     /*shift=*/2}};
+    {2, /*inverse=*/1, /*shift=*/2, integerWeights2, integerOutput2},
+    {4, inverseOf225, /*shift=*/2, integerWeights4, integerOutput4}};
+
+WinogradMatrices IntegerWinograd::getMatrices() const {
+  return {getWinogradMatrices({tile, 3}).input, SmallVector<double>(weights),
+          SmallVector<double>(output)};
+}
 
 ArrayRef<IntegerWinograd> hamkaas::getIntegerWinograd() {
   return integerWinograd;
@@ -124,13 +172,13 @@ ArrayRef<IntegerWinograd> hamkaas::getIntegerWinograd() {
 
 const IntegerWinograd &hamkaas::getIntegerWinograd(int64_t tile) {
   for (const IntegerWinograd &candidate : integerWinograd)
-    if (candidate.matrices.tile == tile)
+    if (candidate.tile == tile)
       return candidate;
   llvm_unreachable("unsupported tile");
 }
 
 SmallVector<double> hamkaas::getTransposedOutput(int64_t tile) {
-  ArrayRef<double> output = getWinogradMatrices(tile).output;
+  SmallVector<double> output = getWinogradMatrices({tile, 3}).output;
   SmallVector<double> matrix;
   for (int64_t row = 0; row < tile + 2; ++row)
     for (int64_t column = 0; column < tile; ++column)
@@ -139,52 +187,98 @@ SmallVector<double> hamkaas::getTransposedOutput(int64_t tile) {
 }
 
 //===----------------------------------------------------------------------===//
-// winograd_input
+// Windows and tiles
 //===----------------------------------------------------------------------===//
 
-static bool isSupportedTile(int64_t tile, ShapedType type) {
-  if (type.getElementType().isInteger())
-    return llvm::any_of(integerWinograd, [&](const IntegerWinograd &candidate) {
-      return candidate.matrices.tile == tile;
-    });
-  return llvm::any_of(matrices, [&](const WinogradMatrices &candidate) {
-    return candidate.tile == tile;
-  });
+static constexpr int64_t squareWindow[] = {3, 3};
+
+/// Windows are square or along one dimension. Those of 7 elements have tiles of
+/// two positions, the fewest.
+static LogicalResult verifyWindow(std::optional<Location> loc,
+                                  ArrayRef<int64_t> window, ShapedType x) {
+  if (window.size() != 2)
+    return emitOptionalError(loc, "expected a window of 2 numbers, got ",
+                             window.size());
+  int64_t taps = std::max(window[0], window[1]);
+  auto isSide = [&](int64_t size) { return size == taps || size == 1; };
+  bool isInteger = x.getElementType().isInteger();
+  if (isInteger ? window != ArrayRef(squareWindow)
+                : !llvm::all_of(window, isSide) || taps < 2 || taps > 7)
+    return emitOptionalError(
+        loc, "expected a window of ",
+        isInteger ? "3 x 3"
+                  : "equal numbers of 2 to 7, or of 1 and such a number",
+        ", got ", window[0], " x ", window[1]);
+  return success();
 }
 
-/// The type of the tiles of images `x`, `extent` less than whose heights and
-/// widths are multiples of `tile`.
+/// The tiles that there are for windows of `taps` elements.
+static SmallVector<int64_t> getTiles(int64_t taps, ShapedType x) {
+  SmallVector<int64_t> tiles;
+  if (x.getElementType().isInteger()) {
+    for (const IntegerWinograd &method : integerWinograd)
+      tiles.push_back(method.tile);
+    return tiles;
+  }
+  for (int64_t size : getWinogradSizes())
+    if (WinogradSide side{size - taps + 1, taps}; isWinogradSide(side))
+      tiles.push_back(side.tile);
+  return tiles;
+}
+
+static std::string describeNumbers(ArrayRef<int64_t> numbers) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto [i, number] : llvm::enumerate(numbers))
+    os << (i == 0 ? "" : i + 1 == numbers.size() ? " or " : ", ") << number;
+  return text;
+}
+
+/// The type of the tiles of images `x`, as many elements apart as they have
+/// positions. Those at the end have `overlap` times the elements of a window
+/// but one beyond.
 static LogicalResult inferTilesType(std::optional<Location> loc, ShapedType x,
-                                    int64_t tile, int64_t extent,
-                                    std::optional<int64_t> groups,
+                                    int64_t tile, ArrayRef<int64_t> window,
+                                    bool overlap, std::optional<int64_t> groups,
                                     SmallVectorImpl<Type> &types) {
   if (x.getRank() != 4) // C1.
     return emitOptionalError(loc, "expected x of rank 4, got ", x.getRank());
-  if (!isSupportedTile(tile, x)) // C2.
-    return emitOptionalError(loc, "expected tiles of ",
-                             x.getElementType().isInteger() ? "2 or 4"
-                                                            : "2, 4 or 6",
+  if (failed(verifyWindow(loc, window, x))) // C2.
+    return failure();
+  SmallVector<int64_t> tiles = getTiles(std::max(window[0], window[1]), x);
+  if (!llvm::is_contained(tiles, tile)) // C3.
+    return emitOptionalError(loc, "expected tiles of ", describeNumbers(tiles),
                              ", got ", tile);
   int64_t channels = x.getDimSize(3);
-  if (groups && (*groups <= 0 || channels % *groups)) // C4.
+  if (groups && (*groups <= 0 || channels % *groups)) // C5.
     return emitOptionalError(loc, "expected groups to divide the ", channels,
                              " channels of x, got ", *groups);
-  SmallVector<int64_t> shape{tile + 2, tile + 2};
+  std::array<WinogradSide, 2> sides = getWinogradSides(tile, window);
+  SmallVector<int64_t> shape{sides[0].size(), sides[1].size()};
   if (groups)
     shape.push_back(*groups);
   shape.push_back(x.getDimSize(0));
-  for (int64_t dim : {1, 2}) {
-    int64_t size = x.getDimSize(dim) - extent;
-    if (size <= 0 || size % tile) // C3.
-      return emitOptionalError(loc, "expected dimension ", dim, " of x to be ",
-                               extent ? "2 more than a multiple of "
-                                      : "a multiple of ",
-                               tile, ", got ", x.getDimSize(dim));
-    shape.push_back(size / tile);
+  for (auto [i, side] : llvm::enumerate(sides)) {
+    int64_t more = overlap ? side.taps - 1 : 0;
+    int64_t size = x.getDimSize(i + 1) - more;
+    if (size <= 0 || size % side.tile) // C4.
+      return emitOptionalError(
+          loc, "expected dimension ", i + 1, " of x to be ",
+          more ? std::to_string(more) + " more than " : "", "a multiple of ",
+          side.tile, ", got ", x.getDimSize(i + 1));
+    shape.push_back(size / side.tile);
   }
   shape.push_back(channels / groups.value_or(1));
   types.push_back(x.clone(shape));
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// winograd_input
+//===----------------------------------------------------------------------===//
+
+std::array<WinogradSide, 2> WinogradInputOp::getSides() {
+  return getWinogradSides(getTile(), getWindow().value_or(squareWindow));
 }
 
 LogicalResult WinogradInputOp::inferReturnTypes(MLIRContext *,
@@ -192,18 +286,34 @@ LogicalResult WinogradInputOp::inferReturnTypes(MLIRContext *,
                                                 Adaptor adaptor,
                                                 SmallVectorImpl<Type> &types) {
   return inferTilesType(loc, cast<ShapedType>(adaptor.getX().getType()),
-                        adaptor.getTile(), /*extent=*/2, adaptor.getGroups(),
-                        types);
+                        adaptor.getTile(),
+                        adaptor.getWindow().value_or(squareWindow),
+                        /*overlap=*/true, adaptor.getGroups(), types);
 }
 
 /// Both matrices are applied to one dimension after the other.
 int64_t WinogradInputOp::getFlops() {
-  return multiplyCounts(4 * (getTile() + 2), getElementCount(getType()));
+  int64_t products = 0;
+  for (WinogradSide side : getSides())
+    products += side.taps == 1 ? 0 : side.size();
+  return multiplyCounts(2 * products, getElementCount(getType()));
 }
 
 //===----------------------------------------------------------------------===//
 // winograd_output
 //===----------------------------------------------------------------------===//
+
+/// The tiles of which the first two dimensions of `x` are transformed ones.
+static std::array<WinogradSide, 2> getOutputSides(ArrayRef<int64_t> x,
+                                                  ArrayRef<int64_t> window) {
+  return {WinogradSide{x[0] - window[0] + 1, window[0]},
+          WinogradSide{x[1] - window[1] + 1, window[1]}};
+}
+
+std::array<WinogradSide, 2> WinogradOutputOp::getSides() {
+  return getOutputSides(getX().getType().getShape(),
+                        getWindow().value_or(squareWindow));
+}
 
 LogicalResult WinogradOutputOp::inferReturnTypes(MLIRContext *,
                                                  std::optional<Location> loc,
@@ -213,37 +323,59 @@ LogicalResult WinogradOutputOp::inferReturnTypes(MLIRContext *,
   if (x.getRank() != 6 && x.getRank() != 7) // C1.
     return emitOptionalError(loc, "expected x of rank 6 or 7, got ",
                              x.getRank());
-  int64_t size = x.getDimSize(0);
-  if (!isSupportedTile(size - 2, x) || x.getDimSize(1) != size) // C2.
+  ArrayRef<int64_t> window = adaptor.getWindow().value_or(squareWindow);
+  if (failed(verifyWindow(loc, window, x))) // C2.
+    return failure();
+  ArrayRef<int64_t> shape = x.getShape();
+  std::array<WinogradSide, 2> sides = getOutputSides(shape, window);
+  int64_t taps = std::max(window[0], window[1]);
+  SmallVector<int64_t> tiles = getTiles(taps, x), sizes;
+  for (int64_t tile : tiles)
+    sizes.push_back(tile + taps - 1);
+  SmallVector<int64_t> transformed;
+  for (WinogradSide side : sides)
+    if (side.taps != 1)
+      transformed.push_back(side.size());
+  bool isAlongBoth = transformed.size() == 2;
+  if (!llvm::all_equal(transformed) || // C3.
+      !llvm::is_contained(sizes, transformed.front()) ||
+      !llvm::all_of(sides, [](WinogradSide side) {
+        return side.taps != 1 || side.tile == 1;
+      }))
     return emitOptionalError(
         loc, "expected the first two dimensions of x to be ",
-        x.getElementType().isInteger() ? "both 4 or both 6"
-                                       : "both 4, both 6 or both 8",
-        ", got ", size, " and ", x.getDimSize(1));
-  int64_t tile = size - 2;
-  ArrayRef<int64_t> shape = x.getShape();
+        describeNumbers(sizes),
+        isAlongBoth ? " and equal" : ", and 1 where the window is", ", got ",
+        shape[0], " and ", shape[1]);
   int64_t groups = shape.size() == 7 ? shape[2] : 1;
   ArrayRef<int64_t> images = shape.take_back(4);
-  SmallVector<int64_t> whole{tile * images[1], tile * images[2]};
+  SmallVector<int64_t> whole{sides[0].tile * images[1],
+                             sides[1].tile * images[2]};
   ArrayRef<int64_t> part = adaptor.getSize().value_or(whole);
-  if (part.size() != 2) // C3.
+  if (part.size() != 2) // C4.
     return emitOptionalError(loc, "expected a size of 2 numbers, got ",
                              part.size());
-  for (auto [dim, most] : llvm::enumerate(whole))
-    if (part[dim] <= most - tile || part[dim] > most) // C3.
+  for (auto [dim, most, side] : llvm::enumerate(whole, sides))
+    if (part[dim] <= most - side.tile || part[dim] > most) // C4.
       return emitOptionalError(loc, "expected number ", dim,
-                               " of the size to be ", most - tile + 1, " to ",
-                               most, ", got ", part[dim]);
+                               " of the size to be ", most - side.tile + 1,
+                               " to ", most, ", got ", part[dim]);
   types.push_back(x.clone(
       {images[0], part[0], part[1], multiplyCounts(groups, images[3])}));
   return success();
 }
 
-/// Of each tile first `tile` of its `tile + 2` rows, then as many columns.
+/// Of each tile first the rows of its positions, then as many columns.
 int64_t WinogradOutputOp::getFlops() {
-  int64_t tile = getTile(), size = tile + 2;
-  int64_t tiles = getElementCount(getX().getType()) / (size * size);
-  return multiplyCounts(2 * size * (tile * size + tile * tile), tiles);
+  auto [rows, columns] = getSides();
+  int64_t tiles =
+      getElementCount(getX().getType()) / (rows.size() * columns.size());
+  int64_t products = 0;
+  if (rows.taps != 1)
+    products += rows.tile * rows.size() * columns.size();
+  if (columns.taps != 1)
+    products += rows.tile * columns.tile * columns.size();
+  return multiplyCounts(2 * products, tiles);
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,7 +387,7 @@ WinogradGradientOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
                                      Adaptor adaptor,
                                      SmallVectorImpl<Type> &types) {
   return inferTilesType(loc, cast<ShapedType>(adaptor.getX().getType()),
-                        adaptor.getTile(), /*extent=*/0,
+                        adaptor.getTile(), squareWindow, /*overlap=*/false,
                         /*groups=*/std::nullopt, types);
 }
 

@@ -1,5 +1,4 @@
 //===- DenseConvolutions.h - As 3 x 3 without dilations ---------*- C++ -*-===//
-//-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,14 +26,34 @@ bool isPlain(ConvOp conv);
 /// Returns whether the images of such a `conv` are float32, in one group.
 bool isDense(ConvOp conv);
 
-/// The dilation of a 3 x 3 convolution, if it is the same for both dimensions
-/// and divides them; 1 otherwise.
-int64_t matchDilation(ConvOp conv);
+/// Replaces `conv`, of sequences, by a convolution of images of one row.
+void makeImages(ConvOp conv);
 
-/// Replaces `conv` by a convolution without dilations: windows contain every
-/// `dilation`-th row and column, so that images fall into `dilation` squared
+/// The dilation of `conv` along spatial dimension `dim`, 1 for windows of one
+/// element.
+int64_t getDilation(ConvOp conv, int64_t dim);
+
+bool isDilated(ConvOp conv);
+
+/// Returns whether `conv`, of one group, has no strides, and dilations that
+/// divide its result.
+bool hasSeparateImages(ConvOp conv);
+
+/// Replaces such a `conv` of images by a convolution without dilations: windows
+/// contain every row and column at their dilations, so that images fall into
 /// separate ones.
-ConvOp separateImages(ConvOp conv, int64_t dilation);
+ConvOp separateImages(ConvOp conv);
+
+bool isStrided(ConvOp conv);
+
+/// Returns whether each stride of `conv`, of one group, is 1 or 2, shorter than
+/// the window there, and leaves no padded position unread but the last.
+bool hasPhases(ConvOp conv);
+
+/// Replaces such a `conv` of images by a convolution without strides: the rows
+/// and columns at each distance from a multiple of the strides, which the same
+/// elements of windows read, become channels.
+ConvOp separatePhases(ConvOp conv);
 
 /// Into how many windows of 3 x 3 the two dimensions of a larger one are cut;
 /// empty if there is one window, or too many, or another convolution.

@@ -18,17 +18,21 @@
 #include "HamKaas/Dialect/HamKaas/IR/Winograd.h"
 #include "PadConvolutions.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace hamkaas;
 
-/// The products of elements of two rows of G, for each pair of rows and of
-/// columns: a matrix of `t + 2` squared rows and 9 columns, or transposed.
+/// The products of elements of a row of each G, `first` and `second`, for each
+/// pair of rows and of columns, by rows or transposed.
 static Value createWeightsMatrix(OpBuilder &builder, Location loc,
-                                 const WinogradMatrices &matrices,
-                                 Type elementType, bool isTransposed = false) {
-  ArrayRef<double> g = matrices.weights;
-  int64_t size = matrices.tile + 2, rows = size * size, columns = 9;
+                                 std::array<WinogradSide, 2> sides,
+                                 ArrayRef<double> first,
+                                 ArrayRef<double> second, Type elementType,
+                                 bool isTransposed = false) {
+  auto [height, width] = sides;
+  int64_t rows = height.size() * width.size();
+  int64_t columns = height.taps * width.taps;
   if (isTransposed)
     std::swap(rows, columns);
   SmallVector<Attribute> products;
@@ -36,7 +40,8 @@ static Value createWeightsMatrix(OpBuilder &builder, Location loc,
     for (int64_t j = 0; j < columns; ++j) {
       auto [row, column] = isTransposed ? std::pair(j, i) : std::pair(i, j);
       double product =
-          g[row / size * 3 + column / 3] * g[row % size * 3 + column % 3];
+          first[row / width.size() * height.taps + column / width.taps] *
+          second[row % width.size() * width.taps + column % width.taps];
       products.push_back(
           isa<FloatType>(elementType)
               ? Attribute(builder.getFloatAttr(elementType, product))
@@ -66,26 +71,23 @@ static MatMulOp multiply(OpBuilder &builder, Location loc, Value left,
 /// `G w G^T` per pair of channels, as one matmul. Groups have matrices of their
 /// own.
 static Value transformWeights(OpBuilder &builder, Location loc, Value w,
-                              const WinogradMatrices &matrices,
-                              int64_t groups) {
+                              Value matrix, int64_t groups) {
   auto type = cast<RankedTensorType>(w.getType());
   int64_t from = type.getDimSize(2), to = type.getDimSize(3);
-  int64_t size = matrices.tile + 2;
-  Value matrix =
-      createWeightsMatrix(builder, loc, matrices, type.getElementType());
-  Value product =
-      multiply(builder, loc, matrix, reshape(builder, loc, w, {9, from * to}));
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(matrix.getType()).getShape();
+  int64_t elements = shape[0], taps = shape[1];
+  Value product = multiply(builder, loc, matrix,
+                           reshape(builder, loc, w, {taps, from * to}));
   if (cast<RankedTensorType>(product.getType()).getElementType() !=
       type.getElementType())
     product = castTo(builder, loc, product, type.getElementType());
   if (groups == 1)
-    return reshape(builder, loc, product, {size * size, from, to});
+    return reshape(builder, loc, product, {elements, from, to});
   product =
-      reshape(builder, loc, product, {size * size, from, groups, to / groups});
+      reshape(builder, loc, product, {elements, from, groups, to / groups});
   product =
       PermuteOp::create(builder, loc, product, ArrayRef<int64_t>{0, 2, 1, 3});
-  return reshape(builder, loc, product,
-                 {size * size * groups, from, to / groups});
+  return reshape(builder, loc, product, {elements * groups, from, to / groups});
 }
 
 /// Transformed images as matrices: a row for each tile, a column for each
@@ -123,23 +125,29 @@ static Value takeImages(OpBuilder &builder, Location loc, Value images,
 static Value transformImages(OpBuilder &builder, ConvOp conv, Value images,
                              ArrayRef<int64_t> more, int64_t tile) {
   Location loc = conv.getLoc();
+  ArrayRef<int64_t> window = conv.getW().getType().getShape().take_front(2);
+  DenseI64ArrayAttr windowAttr =
+      isAll(window, 3) ? nullptr : builder.getDenseI64ArrayAttr(window);
   auto groups = static_cast<int64_t>(conv.getGroups());
   bool copies = conv.isPadded() || !isAll(more, 0);
   IntegerAttr tileAttr = builder.getI64IntegerAttr(tile);
   if (!copies || !copiesGroups(conv))
     return WinogradInputOp::create(
         builder, loc, copies ? padOperand(builder, conv, images, more) : images,
-        tileAttr, groups == 1 ? nullptr : builder.getI64IntegerAttr(groups));
+        tileAttr, windowAttr,
+        groups == 1 ? nullptr : builder.getI64IntegerAttr(groups));
   // A copy with the images of each group.
   Value copy = padGroups(builder, conv, more);
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(copy.getType()).getShape().drop_front());
   int64_t count = std::exchange(shape.front(), shape.front() * groups);
-  Value tiles = WinogradInputOp::create(
-      builder, loc, reshape(builder, loc, copy, shape), tileAttr, nullptr);
-  shape.assign({tile + 2, tile + 2, groups, count});
-  llvm::append_range(
-      shape, cast<RankedTensorType>(tiles.getType()).getShape().take_back(3));
+  Value tiles =
+      WinogradInputOp::create(builder, loc, reshape(builder, loc, copy, shape),
+                              tileAttr, windowAttr, nullptr);
+  ArrayRef<int64_t> transformed =
+      cast<RankedTensorType>(tiles.getType()).getShape();
+  shape.assign({transformed[0], transformed[1], groups, count});
+  llvm::append_range(shape, transformed.take_back(3));
   return reshape(builder, loc, tiles, shape);
 }
 
@@ -148,9 +156,11 @@ static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
                       Value weights, int64_t tile) {
   Location loc = conv.getLoc();
   ArrayRef<int64_t> positions = conv.getType().getShape().slice(1, 2);
+  ArrayRef<int64_t> window = conv.getW().getType().getShape().take_front(2);
   SmallVector<int64_t> more;
-  for (int64_t size : positions)
-    more.push_back(llvm::alignTo(size, tile) - size);
+  for (auto [size, side] :
+       llvm::zip_equal(positions, getWinogradSides(tile, window)))
+    more.push_back(llvm::alignTo(size, side.tile) - size);
   bool isWhole = isAll(more, 0);
   Value input = transformImages(builder, conv, images, more, tile);
   MatMulOp product =
@@ -163,6 +173,7 @@ static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
   Value products = reshape(builder, loc, product, shape);
   return WinogradOutputOp::create(
       builder, loc, products,
+      isAll(window, 3) ? nullptr : builder.getDenseI64ArrayAttr(window),
       isWhole ? nullptr : builder.getDenseI64ArrayAttr(positions));
 }
 
@@ -170,8 +181,12 @@ void hamkaas::replaceByWinograd(ConvOp conv, int64_t tile, int64_t slices) {
   OpBuilder builder(conv);
   Location loc = conv.getLoc();
   auto groups = static_cast<int64_t>(conv.getGroups());
-  Value weights = transformWeights(builder, loc, conv.getW(),
-                                   getWinogradMatrices(tile), groups);
+  std::array<WinogradSide, 2> sides =
+      getWinogradSides(tile, conv.getW().getType().getShape().take_front(2));
+  Value matrix = createWeightsMatrix(
+      builder, loc, sides, getWinogradMatrices(sides[0]).weights,
+      getWinogradMatrices(sides[1]).weights, builder.getF32Type());
+  Value weights = transformWeights(builder, loc, conv.getW(), matrix, groups);
   SmallVector<Value> results;
   for (int64_t slice = 0; slice < slices; ++slice) {
     Value images = takeImages(builder, loc, conv.getX(), slice, slices);
@@ -196,9 +211,13 @@ static Value getNarrow(Value operand) {
 void hamkaas::replaceIntegersByWinograd(ConvOp conv, int64_t tile) {
   OpBuilder builder(conv);
   auto groups = static_cast<int64_t>(conv.getGroups());
+  WinogradSide side{tile, /*taps=*/3};
+  ArrayRef<double> g = getIntegerWinograd(tile).weights;
+  Value narrow = getNarrow(conv.getW());
+  Value matrix = createWeightsMatrix(builder, conv.getLoc(), {side, side}, g, g,
+                                     getElementTypeOrSelf(narrow));
   Value weights =
-      transformWeights(builder, conv.getLoc(), getNarrow(conv.getW()),
-                       getIntegerWinograd(tile).matrices, groups);
+      transformWeights(builder, conv.getLoc(), narrow, matrix, groups);
   Value result = convolve(builder, conv, getNarrow(conv.getX()), weights, tile);
   conv.replaceAllUsesWith(result);
   conv.erase();
@@ -250,10 +269,11 @@ static void eraseUnused(ArrayRef<Value> values) {
 static Value multiplyTransformed(OpBuilder &builder, ConvOp conv, Value data,
                                  Value gradient, int64_t tile) {
   Location loc = conv.getLoc();
-  Value left = makeMatrices(
-      builder, loc,
-      WinogradInputOp::create(builder, loc, data,
-                              builder.getI64IntegerAttr(tile), nullptr));
+  Value left =
+      makeMatrices(builder, loc,
+                   WinogradInputOp::create(builder, loc, data,
+                                           builder.getI64IntegerAttr(tile),
+                                           nullptr, nullptr));
   Value right = makeMatrices(
       builder, loc, WinogradGradientOp::create(builder, loc, gradient, tile));
   left = PermuteOp::create(builder, loc, left, ArrayRef<int64_t>{0, 2, 1});
@@ -279,8 +299,10 @@ void hamkaas::replaceGradientByWinograd(ConvOp conv, const WinogradSizes &sizes,
   int64_t size = tile + 2;
   product =
       reshape(builder, loc, product, {size * size, sizes.from * sizes.to});
+  WinogradSide side{tile, /*taps=*/3};
+  SmallVector<double> g = getWinogradMatrices(side).weights;
   Value matrix =
-      createWeightsMatrix(builder, loc, getWinogradMatrices(tile),
+      createWeightsMatrix(builder, loc, {side, side}, g, g,
                           builder.getF32Type(), /*isTransposed=*/true);
   Value sums = MatMulOp::create(builder, loc, matrix, product);
   sums = reshape(builder, loc, sums, {3, 3, sizes.from, sizes.to});

@@ -7,7 +7,6 @@
 
 #include "WinogradCosts.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
-#include "HamKaas/Dialect/HamKaas/IR/Winograd.h"
 #include "NarrowProducts.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -27,6 +26,9 @@ static constexpr int64_t minChannels = 32, minTiles = 32;
 /// 12 images 0.5 with both; 16 x 16 images take 0.7 with 4 x 4 if the weights
 /// are known at run time (AMD Zen 3).
 static constexpr double parameterCost = 1, runWeightCost = 3;
+/// The most times that weights may grow: 3 x 3 windows with strides of 2, whose
+/// sixteen-fold weights gain 10 to 20 %, stay as they are.
+static constexpr double maxWeightsGrowth = 10;
 /// Each slice has calls of its own, which take time to compile: a network of
 /// four convolutions of 256 images took a minute with a slice an image.
 static constexpr int64_t maxSlices = 16;
@@ -36,21 +38,29 @@ int64_t WinogradCosts::minTiles() const {
 }
 
 bool WinogradSizes::fits(Type elementType, int64_t tile) const {
-  int64_t size = tile + 2;
+  auto [rows, columns] = getSides(tile);
   return isSupportedShape(RankedTensorType::get(
-      {size * size, groups, images, llvm::divideCeilSigned(height, tile),
-       llvm::divideCeilSigned(width, tile), std::max(from, to)},
+      {getElements(tile), groups, images,
+       llvm::divideCeilSigned(height, rows.tile),
+       llvm::divideCeilSigned(width, columns.tile), std::max(from, to)},
       elementType));
 }
 
 bool WinogradSizes::isWhole(int64_t tile) const {
-  return height % tile == 0 && width % tile == 0;
+  auto [rows, columns] = getSides(tile);
+  return height % rows.tile == 0 && width % columns.tile == 0;
+}
+
+int64_t WinogradSizes::getElements(int64_t tile) const {
+  auto [rows, columns] = getSides(tile);
+  return rows.size() * columns.size();
 }
 
 int64_t WinogradSizes::getTiles(int64_t tile) const {
-  return multiplyCounts(images,
-                        multiplyCounts(llvm::divideCeilSigned(height, tile),
-                                       llvm::divideCeilSigned(width, tile)));
+  auto [rows, columns] = getSides(tile);
+  return multiplyCounts(
+      images, multiplyCounts(llvm::divideCeilSigned(height, rows.tile),
+                             llvm::divideCeilSigned(width, columns.tile)));
 }
 
 double WinogradSizes::getDirectCost() const {
@@ -65,8 +75,7 @@ double WinogradSizes::getCost(int64_t tile, const WinogradCosts &costs) const {
   double products = costs.isParameter
                         ? std::max(tiles, parameterCost * costs.element)
                         : tiles + runWeightCost * costs.element;
-  int64_t size = tile + 2;
-  return static_cast<double>(size * size) * (products + tiles * elements);
+  return static_cast<double>(getElements(tile)) * (products + tiles * elements);
 }
 
 int64_t WinogradSizes::chooseSlices(int64_t tile, int64_t tiles,
@@ -88,10 +97,14 @@ int64_t WinogradSizes::chooseSlices(int64_t tile, int64_t tiles,
 }
 
 uint64_t WinogradSizes::getBytes(int64_t tile) const {
-  int64_t size = tile + 2;
   return sizeof(float) *
-         multiplyCounts(multiplyCounts(size * size, getTiles(tile)),
+         multiplyCounts(multiplyCounts(getElements(tile), getTiles(tile)),
                         multiplyCounts(groups, from + to));
+}
+
+static double getError(const WinogradSizes &sizes, int64_t tile) {
+  return getWinogradError(tile + std::max(sizes.window[0], sizes.window[1]) - 1,
+                          sizes.isAlongBoth());
 }
 
 /// The tile that a knob asks for, 0 where it does not fit. An error if it has
@@ -99,10 +112,11 @@ uint64_t WinogradSizes::getBytes(int64_t tile) const {
 static FailureOr<int64_t> takeTile(Operation *conv, const WinogradSizes &sizes,
                                    int64_t tile, bool needsWhole,
                                    double maxError) {
-  if ((needsWhole && !sizes.isWhole(tile)) ||
+  if (!llvm::all_of(sizes.getSides(tile), isWinogradSide) ||
+      (needsWhole && !sizes.isWhole(tile)) ||
       !sizes.fits(getElementTypeOrSelf(conv->getResult(0)), tile))
     return 0;
-  double error = getWinogradMatrices(tile).error;
+  double error = getError(sizes, tile);
   if (error > maxError)
     return conv->emitError("expected --winograd-error to be at least ")
            << error << " for knob '" << winogradKnob << "' of " << tile
@@ -127,10 +141,12 @@ hamkaas::chooseWinogradTile(Operation *conv, std::optional<WinogradSizes> sizes,
   Type elementType = getElementTypeOrSelf(conv->getResult(0));
   double least = costs.most * sizes->getDirectCost();
   int64_t best = 0;
-  for (const WinogradMatrices &matrices :
-       llvm::reverse(getWinogradMatrices())) {
-    int64_t tile = matrices.tile;
-    if (matrices.error > maxError || !sizes->fits(elementType, tile) ||
+  for (int64_t size : llvm::reverse(getWinogradSizes())) {
+    int64_t tile = size - std::max(sizes->window[0], sizes->window[1]) + 1;
+    if (!llvm::all_of(sizes->getSides(tile), isWinogradSide) ||
+        getError(*sizes, tile) > maxError || !sizes->fits(elementType, tile) ||
+        static_cast<double>(sizes->getElements(tile)) >
+            maxWeightsGrowth * sizes->taps ||
         (costs.mostBytes != 0 && sizes->getBytes(tile) > costs.mostBytes) ||
         (needsWhole && !sizes->isWhole(tile)))
       continue;
@@ -183,8 +199,8 @@ static bool isExact(Operation *conv, const IntegerWinograd &method) {
   // Images are padded with 0.
   Interval images{std::min<int64_t>(x->least, 0),
                   std::max<int64_t>(x->most, 0)};
-  const WinogradMatrices &matrices = method.matrices;
-  int64_t tile = matrices.tile;
+  WinogradMatrices matrices = method.getMatrices();
+  int64_t tile = method.tile;
   if (!getTransformedRange(matrices.input, tile + 2, images).fits() ||
       !getTransformedRange(matrices.weights, /*columns=*/3, *w).fits())
     return false;
@@ -205,7 +221,7 @@ int64_t hamkaas::chooseIntegerWinogradTile(Operation *conv,
   double least = costs.most * sizes.getDirectCost();
   int64_t best = 0;
   for (const IntegerWinograd &method : getIntegerWinograd()) {
-    int64_t tile = method.matrices.tile;
+    int64_t tile = method.tile;
     if (!isExact(conv, method) ||
         !sizes.fits(getElementTypeOrSelf(conv->getResult(0)), tile) ||
         (costs.mostBytes != 0 && sizes.getBytes(tile) > costs.mostBytes))

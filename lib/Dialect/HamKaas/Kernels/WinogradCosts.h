@@ -8,6 +8,7 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_WINOGRADCOSTS_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_WINOGRADCOSTS_H
 
+#include "HamKaas/Dialect/HamKaas/IR/Winograd.h"
 #include "mlir/IR/Operation.h"
 #include <optional>
 
@@ -32,21 +33,32 @@ struct WinogradCosts {
   int64_t minTiles() const;
 };
 
-/// The sizes of a 3 x 3 convolution with strides of 1. The last tile of a
-/// dimension may be incomplete.
+/// The sizes of a convolution with strides of 1. The last tile of a dimension
+/// may be incomplete.
 struct WinogradSizes {
   int64_t images, height, width, from, to;
+  std::array<int64_t, 2> window{3, 3};
   /// Products that the direct convolution takes for one of the result and each
-  /// pair of channels, fewer than 9 if windows were cut.
+  /// pair of channels, fewer than the window has elements if windows were cut.
   double taps = 9;
   /// Each of as many channels as above.
   int64_t groups = 1;
+
+  std::array<WinogradSide, 2> getSides(int64_t tile) const {
+    return getWinogradSides(tile, window);
+  }
+
+  /// Returns whether windows have several elements along each dimension.
+  bool isAlongBoth() const { return window[0] > 1 && window[1] > 1; }
 
   /// Returns whether the transformed images are tensors, too: images of 1 x 1
   /// are up to 64 times as large.
   bool fits(mlir::Type elementType, int64_t tile) const;
 
   bool isWhole(int64_t tile) const;
+
+  /// Products of a tile for each pair of channels.
+  int64_t getElements(int64_t tile) const;
 
   int64_t getTiles(int64_t tile) const;
 
@@ -72,10 +84,10 @@ struct WinogradSizes {
 /// of weights that are no parameters.
 inline constexpr int64_t minTilesOfRun = 128;
 
-/// The positions of a tile along each dimension, 0 if the convolution stays as
-/// it is: those that take the least time, or, where that is unknown, the most,
-/// which need the fewest products. A knob decides before the costs; it is an
-/// error if its tile has larger errors than `maxError`.
+/// The positions of a tile along each side of the window, 0 if the convolution
+/// stays as it is: those that take the least time, or, where that is unknown,
+/// the most, which need the fewest products. A knob decides before the costs;
+/// it is an error if its tile has larger errors than `maxError`.
 mlir::FailureOr<int64_t> chooseWinogradTile(mlir::Operation *conv,
                                             std::optional<WinogradSizes> sizes,
                                             const WinogradCosts &costs,

@@ -81,8 +81,8 @@ func.func @parts(%x: tensor<1x14x14x64xf32>, %y: tensor<1x9x9x64xf32>) -> (tenso
 }
 
 // With a dilation of 2, a window contains every second row and column: four
-// separate images of 14 x 14. Not for sizes that 2 does not divide, and not for
-// different dilations.
+// separate images of 14 x 14; with a dilation of its rows alone, every second
+// row, two of 14 x 28. Not for sizes that 2 does not divide.
 
 // CHECK-LABEL: func @dilated(
 // CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<1x28x1792xf32>) -> tensor<1x32x2048xf32>
@@ -95,7 +95,8 @@ func.func @parts(%x: tensor<1x14x14x64xf32>, %y: tensor<1x9x9x64xf32>) -> (tenso
 // CHECK:         %[[JOINED:.*]] = hamkaas.permute %[[SPLIT]][0, 3, 1, 4, 2, 5]
 // CHECK:         %[[RESULT:.*]] = hamkaas.reshape %[[JOINED]] : tensor<1x14x2x14x2x64xf32> -> tensor<1x28x28x64xf32>
 // CHECK:         hamkaas.conv {{.*}} dilations [2, 2]
-// CHECK:         hamkaas.conv {{.*}} dilations [2, 1]
+// CHECK:         hamkaas.reshape %{{.*}} : tensor<1x2x1x16x30x64xf32> -> tensor<2x16x30x64xf32>
+// CHECK:         hamkaas.winograd_output %{{.*}} to [14, 28] : tensor<6x6x2x4x7x64xf32>
 // CHECK:         return %[[RESULT]]
 // UNKNOWN-LABEL: func @dilated(
 // UNKNOWN-NOT:   hamkaas.winograd_
@@ -109,8 +110,7 @@ func.func @dilated(%x: tensor<1x28x28x64xf32>, %y: tensor<1x27x28x64xf32>) -> (t
 }
 
 // A window of 5 x 5 is four of 3 x 3, with zeros beyond it. The images are
-// copied for each. Not for few channels, nor for 4 x 4 windows, of which most
-// would be zeros.
+// copied for each. Not for few channels. 4 x 4 windows have tiles of 3 x 3.
 
 ml_program.global private @w5(#ml_program.extern<tensor<5x5x64x64xf32>>) : tensor<5x5x64x64xf32>
 ml_program.global private @v5(#ml_program.extern<tensor<5x5x8x8xf32>>) : tensor<5x5x8x8xf32>
@@ -131,7 +131,8 @@ ml_program.global private @w4(#ml_program.extern<tensor<4x4x64x64xf32>>) : tenso
 // CHECK:         hamkaas.winograd_input %[[COPIES]] tile 4 : tensor<1x30x30x256xf32>
 // CHECK:         %[[Y:.*]] = hamkaas.winograd_output
 // CHECK:         hamkaas.conv {{.*}} tensor<5x5x8x8xf32>
-// CHECK:         hamkaas.conv {{.*}} tensor<4x4x64x64xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 3 window [4, 4] : tensor<1x33x33x64xf32>
+// CHECK:         hamkaas.winograd_output %{{.*}} window [4, 4] to [28, 28]
 // CHECK:         return %[[Y]]
 // UNKNOWN-LABEL: func @windows(
 // UNKNOWN-NOT:   hamkaas.winograd_
@@ -176,4 +177,90 @@ func.func @groups(%x: tensor<2x14x14x128xf32>, %w: tensor<3x3x32x128xf32>) -> (t
   %1 = hamkaas.conv %x, %g8 strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 16 : tensor<2x14x14x128xf32>, tensor<3x3x8x128xf32>
   %2 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 4 : tensor<2x14x14x128xf32>, tensor<3x3x32x128xf32>
   return %0, %1, %2 : tensor<2x14x14x128xf32>, tensor<2x14x14x128xf32>, tensor<2x14x14x128xf32>
+}
+
+// Windows along one dimension have tiles along it, of 8 elements at most. Not
+// those of 8 elements, nor those of 3 x 2.
+
+ml_program.global private @w1x3(#ml_program.extern<tensor<1x3x64x64xf32>>) : tensor<1x3x64x64xf32>
+ml_program.global private @w7x1(#ml_program.extern<tensor<7x1x64x64xf32>>) : tensor<7x1x64x64xf32>
+ml_program.global private @w1x8(#ml_program.extern<tensor<1x8x64x64xf32>>) : tensor<1x8x64x64xf32>
+ml_program.global private @w3x2(#ml_program.extern<tensor<3x2x64x64xf32>>) : tensor<3x2x64x64xf32>
+// CHECK-LABEL: func @one_dimension(
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 6 window [1, 3] : tensor<1x28x32x64xf32>
+// CHECK:         hamkaas.matmul %{{.*}}, %{{.*}} : tensor<8x140x64xf32>, tensor<8x64x64xf32>
+// CHECK:         hamkaas.winograd_output %{{.*}} window [1, 3] to [28, 28] : tensor<1x8x1x28x5x64xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 2 window [7, 1] : tensor<1x34x28x64xf32>
+// CHECK:         hamkaas.winograd_output %{{.*}} window [7, 1] : tensor<8x1x1x14x28x64xf32>
+// CHECK:         hamkaas.conv {{.*}} tensor<1x8x64x64xf32>
+// CHECK:         hamkaas.conv {{.*}} tensor<3x2x64x64xf32>
+// UNKNOWN-LABEL: func @one_dimension(
+// UNKNOWN-NOT:   hamkaas.winograd_
+// UNKNOWN:       return
+func.func @one_dimension(%x: tensor<1x28x28x64xf32>) -> (tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x28x21x64xf32>, tensor<1x26x27x64xf32>) {
+  %w1x3 = ml_program.global_load_const @w1x3 : tensor<1x3x64x64xf32>
+  %w7x1 = ml_program.global_load_const @w7x1 : tensor<7x1x64x64xf32>
+  %w1x8 = ml_program.global_load_const @w1x8 : tensor<1x8x64x64xf32>
+  %w3x2 = ml_program.global_load_const @w3x2 : tensor<3x2x64x64xf32>
+  %0 = hamkaas.conv %x, %w1x3 strides [1, 1] dilations [1, 1] pad [0, 1] to [0, 1] groups 1 : tensor<1x28x28x64xf32>, tensor<1x3x64x64xf32>
+  %1 = hamkaas.conv %x, %w7x1 strides [1, 1] dilations [1, 1] pad [3, 0] to [3, 0] groups 1 : tensor<1x28x28x64xf32>, tensor<7x1x64x64xf32>
+  %2 = hamkaas.conv %x, %w1x8 strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x28x28x64xf32>, tensor<1x8x64x64xf32>
+  %3 = hamkaas.conv %x, %w3x2 strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x28x28x64xf32>, tensor<3x2x64x64xf32>
+  return %0, %1, %2, %3 : tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x28x21x64xf32>, tensor<1x26x27x64xf32>
+}
+
+// Sequences are images of one row, also with a dilation. The bias stands between
+// the convolution and the reshape of its result.
+
+ml_program.global private @w3(#ml_program.extern<tensor<3x64x64xf32>>) : tensor<3x64x64xf32>
+// CHECK-LABEL: func @sequences(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<1x120x64xf32>, %[[B:[^:]*]]: tensor<1x120x64xf32>
+// CHECK:         %[[ROW:.*]] = hamkaas.reshape %[[X]] : tensor<1x120x64xf32> -> tensor<1x1x120x64xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 6 window [1, 3] : tensor<1x1x122x64xf32>
+// CHECK:         %[[Y:.*]] = hamkaas.winograd_output %{{.*}} window [1, 3] : tensor<1x8x1x1x20x64xf32>
+// CHECK:         %[[SUM:.*]] = hamkaas.add %[[Y]], %{{.*}} : tensor<1x1x120x64xf32>, tensor<1x1x120x64xf32>
+// CHECK:         hamkaas.reshape %[[SUM]] : tensor<1x1x120x64xf32> -> tensor<1x120x64xf32>
+// CHECK:         hamkaas.reshape %{{.*}} : tensor<1x1x4x1x32x64xf32> -> tensor<4x1x32x64xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 6 window [1, 3] : tensor<4x1x32x64xf32>
+// CHECK:         hamkaas.winograd_output %{{.*}} window [1, 3] : tensor<1x8x4x1x5x64xf32>
+// CHECK:         return
+// UNKNOWN-LABEL: func @sequences(
+// UNKNOWN-NOT:   hamkaas.winograd_
+// UNKNOWN:       return
+func.func @sequences(%x: tensor<1x120x64xf32>, %b: tensor<1x120x64xf32>) -> (tensor<1x120x64xf32>, tensor<1x120x64xf32>) {
+  %w = ml_program.global_load_const @w3 : tensor<3x64x64xf32>
+  %0 = hamkaas.conv %x, %w strides [1] dilations [1] pad [1] to [1] groups 1 : tensor<1x120x64xf32>, tensor<3x64x64xf32>
+  %1 = hamkaas.add %0, %b : tensor<1x120x64xf32>, tensor<1x120x64xf32>
+  %2 = hamkaas.conv %x, %w strides [1] dilations [4] pad [4] to [4] groups 1 : tensor<1x120x64xf32>, tensor<3x64x64xf32>
+  return %1, %2 : tensor<1x120x64xf32>, tensor<1x120x64xf32>
+}
+
+// With strides of 2, even and odd rows and columns are channels of a window of
+// half the size. Not for windows of 3 x 3, whose weights would be 16 times as
+// large, nor where a row before the last padded one is not read.
+
+ml_program.global private @s4(#ml_program.extern<tensor<4x4x64x64xf32>>) : tensor<4x4x64x64xf32>
+ml_program.global private @s3(#ml_program.extern<tensor<3x3x64x64xf32>>) : tensor<3x3x64x64xf32>
+// CHECK-LABEL: func @strides(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<1x64x64x64xf32>
+// CHECK:         %[[W:.*]] = ml_program.global_load_const @s4
+// CHECK:         hamkaas.group movement(%{{.*}}) {hamkaas.ops = "pad"} : (tensor<1x64x4096xf32>) -> tensor<1x66x4224xf32>
+// CHECK:         %[[ROWS:.*]] = hamkaas.reshape %{{.*}} : tensor<1x66x66x64xf32> -> tensor<1x33x2x33x2x64xf32>
+// CHECK:         %[[PHASES:.*]] = hamkaas.permute %[[ROWS]][0, 1, 3, 2, 4, 5]
+// CHECK:         hamkaas.reshape %[[PHASES]] : tensor<1x33x33x2x2x64xf32> -> tensor<1x33x33x256xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 5 window [2, 2] : tensor<1x36x36x256xf32>
+// CHECK:         %[[Y:.*]] = hamkaas.winograd_output %{{.*}} window [2, 2] to [32, 32] : tensor<6x6x1x7x7x64xf32>
+// CHECK:         hamkaas.conv {{.*}} tensor<3x3x64x64xf32>
+// CHECK:         hamkaas.conv {{.*}} tensor<1x67x64x64xf32>
+// CHECK:         return %[[Y]]
+// UNKNOWN-LABEL: func @strides(
+// UNKNOWN-NOT:   hamkaas.winograd_
+// UNKNOWN:       return
+func.func @strides(%x: tensor<1x64x64x64xf32>, %y: tensor<1x67x64x64xf32>) -> (tensor<1x32x32x64xf32>, tensor<1x32x32x64xf32>, tensor<1x32x31x64xf32>) {
+  %s4 = ml_program.global_load_const @s4 : tensor<4x4x64x64xf32>
+  %s3 = ml_program.global_load_const @s3 : tensor<3x3x64x64xf32>
+  %0 = hamkaas.conv %x, %s4 strides [2, 2] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x64x64x64xf32>, tensor<4x4x64x64xf32>
+  %1 = hamkaas.conv %x, %s3 strides [2, 2] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x64x64x64xf32>, tensor<3x3x64x64xf32>
+  %2 = hamkaas.conv %y, %s4 strides [2, 2] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x67x64x64xf32>, tensor<4x4x64x64xf32>
+  return %0, %1, %2 : tensor<1x32x32x64xf32>, tensor<1x32x32x64xf32>, tensor<1x32x31x64xf32>
 }

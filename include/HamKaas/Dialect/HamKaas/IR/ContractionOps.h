@@ -9,6 +9,11 @@
 #define HAMKAAS_DIALECT_HAMKAAS_IR_CONTRACTIONOPS_H
 
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include <array>
+
+namespace hamkaas {
+struct WinogradSide;
+} // namespace hamkaas
 
 #define GET_OP_CLASSES
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h.inc"

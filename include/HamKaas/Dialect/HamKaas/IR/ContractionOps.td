@@ -118,20 +118,24 @@ defvar HamKaas_WinogradOutputTensor
 def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
   let summary = "input transform of Winograd's convolution";
   let description = [{
-    The first step of a convolution by Winograd's minimal filtering F(t x t, 3
-    x 3) (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
-    2015), which computes tiles of `t x t` positions with `(t + 2) x (t + 2)`
-    products per pair of channels instead of `t x t x 9`: `result[a, b, n, i,
-    j, c] = sum over k, l of B[k, a] * B[l, b] * x[n, i * t + k, j * t + l,
-    c]`. Matmuls with the transformed weights and `hamkaas.winograd_output`
-    follow.
+    The first step of a convolution by Winograd's minimal filtering F(t x t, r
+    x r) (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
+    2015), which computes tiles of `t x t` positions with `m x m` products per
+    pair of channels instead of `t x t x r x r`, where `m = t + r - 1`:
+    `result[a, b, n, i, j, c] = sum over k, l of B[k, a] * B[l, b] * x[n, i * t
+    + k, j * t + l, c]`. Matmuls with the transformed weights and
+    `hamkaas.winograd_output` follow.
+
+    The `window` is `[r, r]`, by default 3 x 3, or `[1, r]` or `[r, 1]`: a
+    dimension along which it has one element stays as it is, as if `t` and `m`
+    were 1.
 
     Where an element of `B` is 0, `x` is not read, so infinity and NaN do not
     spread beyond the tiles that contain them.
 
-    The matrices are those of the points 0, 1, -1 and infinity for `t = 2`, of
-    0, 1, -1, 1/2, -2 and infinity for `t = 4`, and of 0, 1, -1, 1/2, -1/2, 2,
-    -2 and infinity for `t = 6`: the transposed `B` is
+    The matrices are those of the points 0, 1, -1 and infinity for `m = 4`, of
+    0, 1, -1, 1/2, -2 and infinity for `m = 6`, and of 0, 1, -1, 1/2, -1/2, 2,
+    -2 and infinity for `m = 8`: the transposed `B` is
 
     ```
     1  0 -1  0        2 -3 -4  3  2  0
@@ -151,23 +155,24 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     0  -4   0  21   0 -21   0   4
     ```
 
-    For `t = 4`, the point 2 instead of 1/2 would triple the error of a
+    For `m = 6`, the point 2 instead of 1/2 would triple the error of a
     convolution. Only the compiler creates this operation.
 
-    Of 16-bit integers, sums wrap, and `t` is 2 or 4.
+    Of 16-bit integers, sums wrap, `r` is 3 and `t` 2 or 4.
 
     With `groups`, each of that many groups of channels has matrices of its own.
 
-    | `x`             | `groups` | `result`                                              |
-    |-----------------|----------|-------------------------------------------------------|
-    | `n x h x w x c` | none     | `t+2 x t+2 x n x (h - 2) / t x (w - 2) / t x c`       |
-    | `n x h x w x c` | `g`      | `t+2 x t+2 x g x n x (h - 2) / t x (w - 2) / t x c/g` |
+    | `x`             | `groups` | `result`                                                  |
+    |-----------------|----------|-----------------------------------------------------------|
+    | `n x h x w x c` | none     | `m x m x n x (h - r + 1) / t x (w - r + 1) / t x c`       |
+    | `n x h x w x c` | `g`      | `m x m x g x n x (h - r + 1) / t x (w - r + 1) / t x c/g` |
 
     Constraints:
     * (C1) `x` has rank 4.
-    * (C2) `tile` is 2, 4 or 6, or 2 or 4 of integers.
-    * (C3) `h - 2` and `w - 2` are positive multiples of `tile`.
-    * (C4) `groups` is positive and divides `c`.
+    * (C2) `window` has 2 numbers, both `r`, or one of them 1. `r` is 2 to 7.
+    * (C3) `m` is 4, 6 or 8, or 4 or 6 of integers, and `t` above 1.
+    * (C4) `h - r + 1` and `w - r + 1` are positive multiples of `t`.
+    * (C5) `groups` is positive and divides `c`.
 
     Gradient: the transposed map of `g`.
 
@@ -178,10 +183,16 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     ```
   }];
   let arguments = (ins HamKaas_WinogradInputTensor:$x, I64Attr:$tile,
+                       OptionalAttr<DenseI64ArrayAttr>:$window,
                        OptionalAttr<I64Attr>:$groups);
   let results = (outs HamKaas_WinogradInputTensor:$result);
   let assemblyFormat = [{
-    $x `tile` $tile (`groups` $groups^)? attr-dict `:` type($x)
+    $x `tile` $tile (`window` $window^)? (`groups` $groups^)? attr-dict `:`
+    type($x)
+  }];
+  let extraClassDeclaration = [{
+    /// How each dimension of the images is cut.
+    std::array<::hamkaas::WinogradSide, 2> getSides();
   }];
 }
 
@@ -190,7 +201,8 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
   let description = [{
     The last step of a convolution as in `hamkaas.winograd_input`: `result[n, i
     * t + p, j * t + q, c] = sum over a, b of A[a, p] * A[b, q] * x[a, b, n, i,
-    j, c]`, of the elements of `A` that are not 0. The transposed `A` is
+    j, c]`, of the elements of `A` that are not 0. The transposed `A` is, for `r
+    = 3`,
 
     ```
     1  1  1  0        1  1  1   1   1  0
@@ -205,6 +217,9 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
     0  1  1  1/16  1/16  16   16  0
     0  1 -1  1/32 -1/32  32  -32  1
     ```
+
+    It has the first `t` rows of these for any `r`: powers of the points, and 1
+    at the end of the last row.
 
     Of 32-bit integers, `A` has columns with factors instead of fractions:
 
@@ -224,18 +239,19 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
 
     Only the compiler creates this operation.
 
-    | `x`                             | `size`    | `result`                    |
-    |---------------------------------|-----------|-----------------------------|
-    | `t+2 x t+2 x n x h x w x c`     | none      | `n x t * h x t * w x c`     |
-    | `t+2 x t+2 x n x h x w x c`     | `[u, v]`  | `n x u x v x c`             |
-    | `t+2 x t+2 x g x n x h x w x c` | none      | `n x t * h x t * w x g * c` |
-    | `t+2 x t+2 x g x n x h x w x c` | `[u, v]`  | `n x u x v x g * c`         |
+    | `x`                         | `size`    | `result`                    |
+    |-----------------------------|-----------|-----------------------------|
+    | `m x m x n x h x w x c`     | none      | `n x t * h x t * w x c`     |
+    | `m x m x n x h x w x c`     | `[u, v]`  | `n x u x v x c`             |
+    | `m x m x g x n x h x w x c` | none      | `n x t * h x t * w x g * c` |
+    | `m x m x g x n x h x w x c` | `[u, v]`  | `n x u x v x g * c`         |
 
     Constraints:
     * (C1) `x` has rank 6 or 7.
-    * (C2) The first two dimensions are both 4, both 6 or both 8, which integers
-      do not have.
-    * (C3) `size` has 2 numbers, `t * (h - 1) < u <= t * h` and
+    * (C2) `window` is as in `hamkaas.winograd_input`.
+    * (C3) The first two dimensions are 4, 6 or 8, which integers do not have,
+      and equal, but 1 where the window is 1. `t` is above 1.
+    * (C4) `size` has 2 numbers, `t * (h - 1) < u <= t * h` and
       `t * (w - 1) < v <= t * w`.
 
     Gradient: the transposed map of `g`.
@@ -247,12 +263,15 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
     ```
   }];
   let arguments = (ins HamKaas_WinogradOutputTensor:$x,
+                       OptionalAttr<DenseI64ArrayAttr>:$window,
                        OptionalAttr<DenseI64ArrayAttr>:$size);
   let results = (outs HamKaas_WinogradOutputTensor:$result);
-  let assemblyFormat = "$x (`to` $size^)? attr-dict `:` type($x)";
+  let assemblyFormat = [{
+    $x (`window` $window^)? (`to` $size^)? attr-dict `:` type($x)
+  }];
   let extraClassDeclaration = [{
-    /// Positions of a tile along one dimension.
-    int64_t getTile() { return getX().getType().getShape().front() - 2; }
+    /// How each dimension of the result is cut.
+    std::array<::hamkaas::WinogradSide, 2> getSides();
 
     bool hasGroups() { return getX().getType().getRank() == 7; }
   }];

@@ -10,35 +10,59 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include <array>
 #include <cstdint>
 
 namespace hamkaas {
 
-/// Of F(t x t, 3 x 3), by rows: the transposed B of `t + 2` rows and columns, G
-/// of `t + 2` rows and 3 columns, and the transposed A of `t` rows and `t + 2`
-/// columns. As in hamkaas.winograd_input; `G` is for the weights, `G w G^T`.
-struct WinogradMatrices {
-  /// Positions of a tile along one dimension: `t`.
-  int64_t tile;
-  /// The largest error of a convolution to be expected in float32, in parts of
-  /// its largest value.
-  double error;
-  llvm::ArrayRef<double> input, weights, output;
+/// How one dimension of images is cut: tiles of `tile` positions, each the sum
+/// of `taps` products. A window of one element leaves the dimension as it is:
+/// its tiles are single elements.
+struct WinogradSide {
+  int64_t tile, taps;
+
+  /// Elements of a transformed tile.
+  int64_t size() const { return tile + taps - 1; }
 };
 
-/// Of all tiles there are, the smallest first.
-llvm::ArrayRef<WinogradMatrices> getWinogradMatrices();
+/// Of F(t, r), by rows: the transposed B of `n = t + r - 1` rows and columns, G
+/// of `n` rows and `r` columns, and the transposed A of `t` rows and `n`
+/// columns. As in hamkaas.winograd_input; `G` is for the weights, `G w G^T`.
+struct WinogradMatrices {
+  llvm::SmallVector<double> input, weights, output;
+};
 
-/// `tile` is 2, 4 or 6.
-const WinogradMatrices &getWinogradMatrices(int64_t tile);
+/// The elements of a transformed tile along a dimension for which there are
+/// matrices, the smallest first.
+llvm::ArrayRef<int64_t> getWinogradSizes();
 
-/// The same of integers: rows of G and columns of the transposed A have factors
-/// that make them integers, so that results are multiplied by `2^shift` and by
-/// an odd number, whose inverse of 32 bits is `inverse`.
+/// Returns whether there are matrices for `side`.
+bool isWinogradSide(WinogradSide side);
+
+/// Those of a side for which there are.
+WinogradMatrices getWinogradMatrices(WinogradSide side);
+
+/// Tiles of `tile` positions along each dimension along which `window` has more
+/// than one element.
+std::array<WinogradSide, 2> getWinogradSides(int64_t tile,
+                                             llvm::ArrayRef<int64_t> window);
+
+/// The largest error of a convolution to be expected in float32, in parts of
+/// its largest value, with `size` elements of a tile along one dimension or
+/// along both.
+double getWinogradError(int64_t size, bool isAlongBoth);
+
+/// The same of integers, with windows of 3: rows of G and columns of the
+/// transposed A have factors that make them integers, so that results are
+/// multiplied by `2^shift` and by an odd number, whose inverse of 32 bits is
+/// `inverse`.
 struct IntegerWinograd {
-  WinogradMatrices matrices;
+  int64_t tile;
   uint32_t inverse;
   int64_t shift;
+  llvm::ArrayRef<double> weights, output;
+
+  WinogradMatrices getMatrices() const;
 };
 
 /// Of all tiles there are, the smallest first.
@@ -47,7 +71,7 @@ llvm::ArrayRef<IntegerWinograd> getIntegerWinograd();
 /// `tile` is 2 or 4.
 const IntegerWinograd &getIntegerWinograd(int64_t tile);
 
-/// The matrix A, the transpose of `output`, by rows.
+/// The matrix A of windows of 3, the transpose of `output`, by rows.
 llvm::SmallVector<double> getTransposedOutput(int64_t tile);
 
 } // namespace hamkaas

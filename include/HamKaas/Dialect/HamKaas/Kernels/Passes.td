@@ -169,7 +169,7 @@ def NestConcats : Pass<"hamkaas-nest-concats", "mlir::ModuleOp"> {
 }
 
 def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
-  let summary = "compute 3 x 3 convolutions by Winograd's method";
+  let summary = "compute convolutions by Winograd's method";
   let description = [{
     Before: a two-dimensional float32 `hamkaas.conv` with 3 x 3 windows,
     and strides of 1. After: `hamkaas.winograd_input` of tiles of 6 x 6, 4 x 4
@@ -191,11 +191,17 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
     largest complete tiles are chosen if there are at least 32 channels and 32
     tiles, or 128 with weights that are no parameters.
 
-    With a known `element-cost`, convolutions with equal dilations that divide
-    the height and the width of the result are such convolutions of separate
-    images, one for each offset of a row and a column. Larger windows are cut
-    into windows of 3 x 3 of as many times the channels, copies of the images,
-    if that takes at most 0.65 of the time.
+    With a known `element-cost` and weights that are parameters, there are also
+    tiles for windows of 2 x 2 and 4 x 4, and, along one dimension, for windows
+    of 2 to 7 elements. Sequences are images of one row. Tiles have 4, 6 or 8
+    elements along a side.
+
+    In the same way, convolutions with dilations that divide the height and the
+    width of the result are convolutions of separate images, one for each offset
+    of a row and a column. With strides of 2, the even and odd rows and columns
+    become channels, unless weights would grow more than tenfold. Larger windows
+    are cut into windows of 3 x 3 of as many times the channels, copies of the
+    images, if that takes at most 0.65 of the time.
 
     The gradient of such weights, a convolution with a 3 x 3 result, becomes
     `hamkaas.winograd_input` of the data, `hamkaas.winograd_gradient` of the
@@ -211,12 +217,12 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
     A tile size is used if its largest error, relative to the largest value of
     the result, is at most `max-error`. With 256 channels of normal numbers:
 
-    | tile   | error |
-    |--------|-------|
-    | 6 x 6  | 3e-5  |
-    | 4 x 4  | 5e-6  |
-    | 2 x 2  | 7e-7  |
-    | direct | 3e-7  |
+    | tile with its window | along both dimensions | along one |
+    |----------------------|-----------------------|-----------|
+    | 8 elements           | 3e-5                  | 4e-6      |
+    | 6 elements           | 5e-6                  | 2e-6      |
+    | 4 elements           | 7e-7                  | 7e-7      |
+    | direct               | 3e-7                  | 4e-7      |
   }];
   let options = [
     Option<"maxError", "max-error", "double", /*default=*/"1e-5",
