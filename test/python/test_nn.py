@@ -198,18 +198,19 @@ def test_conv_of_the_same_size():
           padding="valid", stride=(2, 1))
 
 
-@pytest.mark.parametrize("stride, padding, more, groups", [
-    (1, 0, 0, 1), (2, 1, 1, 2), (3, 2, 0, 1)])
-def test_conv_transpose(stride, padding, more, groups):
+@pytest.mark.parametrize("size, window, stride, padding, more, groups", [
+    ((3, 5), 3, 1, 0, 0, 1), ((3, 5), 3, 2, 1, 1, 2), ((3, 5), 3, 3, 2, 0, 1),
+    ((12, 16), 4, 2, 1, 0, 1), ((13, 11), 6, 3, 4, 2, 1)])
+def test_conv_transpose(size, window, stride, padding, more, groups):
     """Each element adds its filter to the result."""
-    x, w = normal(2, 4, 3, 5), normal(4, 3, 3, 3)
-    sizes = [(n - 1) * stride + 3 + more for n in x.shape[2:]]
+    x, w = normal(2, 4, *size), normal(4, 3, window, window)
+    sizes = [(n - 1) * stride + window + more for n in size]
     expected = np.zeros([2, 3 * groups, *sizes])
     share = 4 // groups
     for n, c, i, j in np.ndindex(*x.shape):
         begin = c // share * 3
-        expected[n, begin:begin + 3, i * stride:i * stride + 3,
-                 j * stride:j * stride + 3] += x[n, c, i, j] * w[c]
+        expected[n, begin:begin + 3, i * stride:i * stride + window,
+                 j * stride:j * stride + window] += x[n, c, i, j] * w[c]
     cut = slice(padding, -padding if padding else None)
     check(expected[:, :, cut, cut], nn.conv_transpose2d, x, w, stride=stride,
           padding=padding, output_padding=more, groups=groups)

@@ -161,17 +161,13 @@ public:
         groups == 1 && llvm::all_of(phases, [&](const Phase &phase) {
           return phase.readsLike(phases.front());
         });
-    Tensor y = areAlike ? convolveAll() : stack();
-    if (!y)
-      return {};
-    Shape shape{x.dim(0)}, zeros(sizes.size(), 0), high;
-    for (auto [count, stride, size] :
-         llvm::zip_equal(counts, windows.strides, sizes)) {
-      shape.push_back(count * stride);
-      high.push_back(count * stride - size);
-    }
-    shape.push_back(channels());
-    return cropSpatial(b, b.reshape(y, shape), zeros, high);
+    Shape zeros(sizes.size(), 0);
+    if (areAlike)
+      return crop(convolveAll(phases), counts, zeros);
+    std::optional<Uncropped> all = matchUncropped();
+    if (all)
+      return crop(convolveAll(all->phases), all->counts, all->cropLow);
+    return crop(stack(), counts, zeros);
   }
 
 private:
@@ -212,9 +208,67 @@ private:
                   phase.windows, groups);
   }
 
-  /// All phases as the channels of one convolution; its positions and phases in
-  /// turns.
-  Tensor convolveAll() const {
+  /// The phases of the result without its padding, so that all read the same
+  /// elements: those between the first and the last that are needed.
+  struct Uncropped {
+    SmallVector<Phase, 0> phases;
+    Shape counts, cropLow;
+  };
+
+  /// Nothing if phases have windows of different sizes, or need many more
+  /// positions.
+  std::optional<Uncropped> matchUncropped() const {
+    constexpr double maxGrowth = 1.2;
+    Uncropped all;
+    Phase phase{windows, {}, {}, {}};
+    double growth = 1;
+    for (int64_t i = 0; i < windows.count(); ++i) {
+      int64_t stride = windows.strides[i], padLow = windows.padLow[i];
+      if (groups != 1 || windows.sizes[i] % stride != 0)
+        return std::nullopt;
+      int64_t size = windows.sizes[i] / stride;
+      int64_t first = padLow / stride, last = (padLow + sizes[i] - 1) / stride;
+      int64_t low = size - 1 - first, high = last + 1 - x.dim(i + 1);
+      if (low < 0 || high < 0)
+        return std::nullopt;
+      phase.windows.sizes[i] = size;
+      phase.windows.strides[i] = 1;
+      phase.windows.padLow[i] = low;
+      phase.windows.padHigh[i] = high;
+      all.counts.push_back(last - first + 1);
+      all.cropLow.push_back(padLow - first * stride);
+      growth *= double(all.counts.back()) / double(counts[i]);
+    }
+    if (growth > maxGrowth)
+      return std::nullopt;
+    phase.cropLow = phase.cropHigh = Shape(windows.count(), 0);
+    int64_t count = ShapedType::getNumElements(windows.strides);
+    for (int64_t i = 0; i < count; ++i) {
+      phase.offsets =
+          delinearize(i, computeStrides(ArrayRef<int64_t>(windows.strides)));
+      all.phases.push_back(phase);
+    }
+    return all;
+  }
+
+  /// The result behind the first `low` positions of the phases `y`, which are
+  /// interleaved.
+  Tensor crop(Tensor y, ArrayRef<int64_t> counts, ArrayRef<int64_t> low) const {
+    if (!y)
+      return {};
+    Shape shape{x.dim(0)}, high;
+    for (auto [count, stride, size, first] :
+         llvm::zip_equal(counts, windows.strides, sizes, low)) {
+      shape.push_back(count * stride);
+      high.push_back(count * stride - size - first);
+    }
+    shape.push_back(channels());
+    return cropSpatial(b, b.reshape(y, shape), low, high);
+  }
+
+  /// All phases, which read the same elements, as the channels of one
+  /// convolution; its positions and phases in turns.
+  Tensor convolveAll(ArrayRef<Phase> phases) const {
     SmallVector<Tensor> weights;
     for (const Phase &phase : phases)
       weights.push_back(getWeights(phase));
@@ -222,8 +276,7 @@ private:
     Tensor y = convolve(phases.front(), b.concat(weights, spatial + 1));
     if (!y)
       return {};
-    Shape shape{x.dim(0)};
-    llvm::append_range(shape, counts);
+    Shape shape(ArrayRef(y.shape()).drop_back());
     llvm::append_range(shape, windows.strides);
     shape.push_back(channels());
     return interleave(b.reshape(y, shape), /*positions=*/1,
