@@ -187,9 +187,17 @@ LogicalResult ContractionEmitter::choosePanels() {
   auto dequantize = right.get().getDefiningOp<DequantizePanelsOp>();
   if (dequantize)
     width = dequantize.getScales().getType().getDimSize(2);
+  if (loops.canJoinRows(root) &&
+      joinsRows(kernel.costs(), loops.count(loops.shared), rowCount,
+                columnCount, loops.productCount(), width)) {
+    loops.joinRows();
+    setLoops(std::move(loops));
+  }
   tile = chooseContractionTile(kernel.costs(), loops.outerCount(), rowCount,
                                columnCount, loops.productCount(), width,
                                getKind());
+  // The rows of an image share most of their elements.
+  tile.sharesRows &= loops.joined.empty();
   if (failed(verifyKnobs()))
     return failure();
   if (isWhole()) {
