@@ -128,6 +128,8 @@ TEST(ContractionTile, JoinsTheRowsOfImages) {
   EXPECT_TRUE(joinsRows(target, 26, 13, 16, 512, /*panelWidth=*/16));
   // No rows are left over.
   EXPECT_FALSE(joinsRows(target, 56, 24, 16, 512));
+  // But more of them share a part of a large panel.
+  EXPECT_TRUE(joinsRows(target, 56, 24, 16, 5000));
   // Addresses would take longer than the rows that are left over.
   EXPECT_FALSE(joinsRows(target, 20, 20, 256, 27));
   // There is but one row of pixels, and there are too few vectors.
