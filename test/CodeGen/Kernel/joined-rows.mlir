@@ -33,6 +33,29 @@ func.func private @images(%x: tensor<2x7x9x8xf32>, %w: tensor<1x3x3x8x16xf32>, %
   return %a : tensor<2x5x7x16xf32>
 }
 
+// Tiles of two images use all three panels for the same rows before others.
+
+// CHECK-LABEL: func.func private @order(
+// CHECK-DAG:     %[[THREE:.*]] = arith.constant 3 : index
+// CHECK:         scf.for %[[TILE:[^ ]*]] =
+// CHECK:           arith.remui %[[TILE]], %[[THREE]]
+func.func private @order(%x: tensor<2x8x9x8xf32>, %w: tensor<3x3x3x8x16xf32>, %out: tensor<2x6x7x48xf32>) -> tensor<2x6x7x48xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %u = tensor.empty() : tensor<3x3x8x48xf32>
+  %weights = linalg.unpack %w outer_dims_perm = [3, 0, 1, 2] inner_dims_pos = [3] inner_tiles = [16] into %u : tensor<3x3x3x8x16xf32> -> tensor<3x3x8x48xf32>
+  %e = tensor.empty() : tensor<2x6x7x48xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x6x7x48xf32>) -> tensor<2x6x7x48xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(n, h, w, o, kh, kw, c) -> (n, h + kh, w + kw, c)>, #weights, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%x, %weights : tensor<2x8x9x8xf32>, tensor<3x3x8x48xf32>) outs(%f : tensor<2x6x7x48xf32>) {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    %r = arith.mulf %p, %q : f32
+    %t = arith.addf %s, %r : f32
+    linalg.yield %t : f32
+  } -> tensor<2x6x7x48xf32>
+  return %a : tensor<2x6x7x48xf32>
+}
+
 // A part of a panel, and strides.
 func.func private @strides(%x: tensor<1x13x14x20xf32>, %w: tensor<2x3x2x20x16xf32>, %out: tensor<1x6x7x24xf32>) -> tensor<1x6x7x24xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
