@@ -45,6 +45,7 @@ private:
   mlir::LogicalResult verifyKnobs();
   bool isWhole();
   bool cutsWindow();
+  bool sharesImages();
   void choosePrefetch();
   void chooseCopy();
   void chooseResultPrefetch();

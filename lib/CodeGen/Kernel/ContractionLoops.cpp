@@ -8,6 +8,7 @@
 #include "HamKaas/CodeGen/Kernel/ContractionLoops.h"
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -64,6 +65,21 @@ int64_t ContractionLoops::count(ArrayRef<int64_t> loops) const {
   for (int64_t loop : loops)
     points *= extents[loop];
   return points;
+}
+
+bool ContractionLoops::canJoinRows(linalg::LinalgOp op) const {
+  AffineMap leftMap = op.getIndexingMapsArray().front();
+  // TODO: matrices, whose other kernels and packing count the rows of one.
+  return row && !shared.empty() && !window.empty() && *row > shared.back() &&
+         getElementTypeOrSelf(op->getResult(0)).isF32() &&
+         llvm::all_of(shared, [&](int64_t loop) {
+           return leftMap.isFunctionOfDim(loop);
+         });
+}
+
+void ContractionLoops::joinRows() {
+  llvm::append_range(joined, shared);
+  shared.clear();
 }
 
 FailureOr<ContractionLoops> ContractionLoops::match(linalg::LinalgOp op,

@@ -96,6 +96,8 @@ protected:
   /// State of the emission: an index per loop, and the current rows.
   Point at;
   llvm::SmallVector<mlir::Value> rows;
+  /// Their indices in the loops whose points are rows.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> rowPoints;
 };
 
 } // namespace hamkaas

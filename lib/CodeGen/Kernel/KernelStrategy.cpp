@@ -43,10 +43,18 @@ bool KernelStrategy::packingPays(const CostModel &costs, int64_t rows,
 }
 
 int64_t KernelStrategy::choosePanelWidth(const CostModel &costs,
-                                         linalg::LinalgOp,
+                                         linalg::LinalgOp root,
                                          const ContractionLoops &loops) const {
-  return hamkaas::choosePanelWidth(costs, loops.outerCount(), loops.rowCount(),
-                                   loops.columnCount(), loops.productCount());
+  int64_t outer = loops.outerCount(), rows = loops.rowCount();
+  int64_t shared = loops.count(loops.shared);
+  if (loops.canJoinRows(root) &&
+      joinsRows(costs, shared, rows, loops.columnCount(),
+                loops.productCount())) {
+    outer /= shared;
+    rows *= shared;
+  }
+  return hamkaas::choosePanelWidth(costs, outer, rows, loops.columnCount(),
+                                   loops.productCount());
 }
 
 int64_t KernelStrategy::chooseLanes(const CostModel &costs, int64_t extent,

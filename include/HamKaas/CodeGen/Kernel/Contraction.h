@@ -51,6 +51,11 @@ ContractionTile chooseContractionTile(const CostModel &costs, int64_t outer,
                                       int64_t depth, int64_t panelWidth = 0,
                                       RightSide right = RightSide::Usual);
 
+/// Returns whether `outer` times `rows` rows, such as those of an image, are
+/// computed faster as so many rows of one contraction: fewer are left over.
+bool joinsRows(const CostModel &costs, int64_t outer, int64_t rows,
+               int64_t columns, int64_t depth, int64_t panelWidth = 0);
+
 /// The most vectors of a panel, and the most rows of accumulators of so many
 /// vectors, that fit into the registers.
 int64_t getMaxVectors(const CostModel &costs);

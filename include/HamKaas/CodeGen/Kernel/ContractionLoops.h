@@ -23,6 +23,8 @@ struct ContractionLoops {
   /// The last loop that the left side depends on and the right one does not, of
   /// several iterations if there is one.
   std::optional<int64_t> row;
+  /// The loops around it whose points are rows as well, outermost first.
+  llvm::SmallVector<int64_t> joined;
   /// The loop along the last dimension of the result.
   int64_t column = -1;
   /// Reduced loops around the innermost one: the window of a convolution.
@@ -31,12 +33,17 @@ struct ContractionLoops {
   /// Iterations of each loop.
   llvm::SmallVector<int64_t> extents;
 
-  int64_t rowCount() const { return row ? extents[*row] : 1; }
+  int64_t rowCount() const { return count(joined) * (row ? extents[*row] : 1); }
   int64_t columnCount() const { return extents[column]; }
   int64_t count(llvm::ArrayRef<int64_t> loops) const;
   /// Products of a sum.
   int64_t productCount() const { return count(window) * extents[depth]; }
   int64_t outerCount() const { return count(batch) * count(shared); }
+
+  /// Returns whether the points of `shared` may be rows of `op`.
+  bool canJoinRows(mlir::linalg::LinalgOp op) const;
+  /// Makes them rows.
+  void joinRows();
 
   /// Sorts the loops of `op`, whose first two inputs are multiplied. If it is
   /// no such operation, fails and sets `reason` to what was expected.

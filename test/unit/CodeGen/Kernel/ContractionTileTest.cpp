@@ -115,6 +115,29 @@ TEST(ContractionTile, BlocksHaveAsManyRowsAsPay) {
   EXPECT_GE(choose("x86-64-v4", 512, 512, 512).blockRows, 256);
 }
 
+// The loads of 13 rows of a vector would take longer than their products.
+TEST(ContractionTile, BlocksOfOneVectorWaitForTheirLoads) {
+  EXPECT_EQ(choose("x86-64-v3", 13, 512, 768).vectors, 2);
+}
+
+TEST(ContractionTile, JoinsTheRowsOfImages) {
+  const TargetDescription &target = *lookupTarget("x86-64-v3");
+  EXPECT_TRUE(joinsRows(target, /*outer=*/26, /*rows=*/13, /*columns=*/16,
+                        /*depth=*/512));
+  // Packing and code generation agree.
+  EXPECT_TRUE(joinsRows(target, 26, 13, 16, 512, /*panelWidth=*/16));
+  // No rows are left over.
+  EXPECT_FALSE(joinsRows(target, 56, 24, 16, 512));
+  // But more of them share a part of a large panel.
+  EXPECT_TRUE(joinsRows(target, 56, 24, 16, 5000));
+  // Addresses would take longer than the rows that are left over.
+  EXPECT_FALSE(joinsRows(target, 20, 20, 256, 27));
+  // There is but one row of pixels, and there are too few vectors.
+  EXPECT_FALSE(joinsRows(target, 1, 13, 16, 512));
+  EXPECT_FALSE(joinsRows(target, 26, 13, 8, 512));
+  EXPECT_FALSE(joinsRows(*lookupTarget("x86-64-v4"), 26, 13, 16, 512));
+}
+
 // Packing and code generation ask separately and must agree.
 TEST(ContractionTile, FollowsPackedPanels) {
   const TargetDescription &target = *lookupTarget("x86-64-v4");
