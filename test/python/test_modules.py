@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules of hamkaas.nn: values, gradients and states are those of torch."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -242,8 +244,8 @@ def test_defaults_and_limits_are_those_of_torch():
     torch = find_torch()
     for kind, args in (("Linear", (64, 400)), ("Conv2d", (8, 200, 3)),
                        ("LSTM", (16, 64)), ("Embedding", (500, 40)),
-                       ("ConvTranspose2d", (32, 64, 3)), ("PReLU", ()),
-                       ("Bilinear", (16, 8, 200))):
+                       ("ConvTranspose2d", (8, 400, 3)), ("PReLU", ()),
+                       ("Bilinear", (16, 8, 400))):
         theirs = getattr(torch.nn, kind)(*args).state_dict()
         ours = getattr(nn, kind)(*args).state_dict()
         assert set(ours) == set(theirs)
@@ -323,6 +325,56 @@ def test_shared_parameters_have_all_their_names():
                         ({}, "missing: head.weight")):
         with pytest.raises(hk.HamKaasError, match=text):
             tied.load_state_dict(given)
+
+
+def test_copies_have_parameters_of_their_own():
+    nn.manual_seed(2)
+    module = nn.Sequential(Tied(), nn.BatchNorm1d(5))
+    x = hk.input("x", [3], "int64")
+    module(x)
+    before = module.state_dict()
+    twin = copy.deepcopy(module)
+    assert twin[0].head.weight is twin[0].embedding.weight
+    assert twin[0].head.parent is twin[0]
+    for name, value in twin.state_dict().items():
+        np.testing.assert_array_equal(value, before[name])
+    twin.load_state_dict({name: np.zeros_like(value)
+                          for name, value in before.items()})
+    for name, value in module.state_dict().items():
+        np.testing.assert_array_equal(value, before[name])
+    # The copy of a module that has names gets its own.
+    twin.name_states("twin.")
+    model = hk.compile({
+        "step": hk.train_step(hk.mean((module(x) - twin(x)) ** 2),
+                              hk.optim.SGD(0.1), states=module.parameters()),
+    })
+    assert len(model.state) == 2 * (len(before) - 1) + 1
+    model.step.run({"x": np.int64([0, 1, 2])})
+    assert (model.state["twin.0.embedding.weight"] == 0).all()
+    assert (model.state["0.embedding.weight"] !=
+            before["0.embedding.weight"]).any()
+    assert isinstance(twin[1].running_mean, nn.Buffer)
+
+
+def test_copies_of_dropout_draw_other_numbers():
+    layer = nn.Dropout(0.5)
+    for given in (layer, nn.Dropout(0.5, hk.random.Generator(3))):
+        pair = nn.ModuleList([given, copy.deepcopy(given)])
+        pair.forward = lambda x: [part(x) for part in pair]
+        model = hk.compile(pair(hk.input("x", [100])))
+        a, b = model.run({"x": np.ones(100, "float32")})
+        assert (a != b).any()
+
+
+def test_encoder_is_that_of_torch(rng):
+    torch = find_torch()
+    layers = [kind.TransformerEncoderLayer(8, 2, 12, 0.0, **options)
+              for kind, options in ((nn, D), (torch.nn, {}))]
+    run_both(nn.TransformerEncoder(layers[0], 2, nn.LayerNorm(8, **D)),
+             torch.nn.TransformerEncoder(layers[1], 2, torch.nn.LayerNorm(8)),
+             rng.standard_normal((5, 3, 8)), True)
+    with pytest.raises(hk.HamKaasError, match="at least 1, got 0"):
+        nn.TransformerEncoder(layers[0], 0)
 
 
 def test_models_without_the_module_are_errors():

@@ -82,7 +82,7 @@ from .recurrent import (
 from .tensor_files import (
     load_arrays, save_arrays)
 from .transformer import (
-    MultiheadAttention, TransformerEncoderLayer)
+    MultiheadAttention, TransformerEncoder, TransformerEncoderLayer)
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
@@ -103,8 +103,9 @@ __all__ = [
     "ReLU6", "ReflectionPad1d", "ReflectionPad2d", "ReplicationPad1d",
     "ReplicationPad2d", "Residual", "SELU", "Sequential", "SiLU", "Sigmoid",
     "SmoothL1Loss", "Softmax", "Softmin", "Softplus", "Softshrink", "Softsign",
-    "Tanh", "Tanhshrink", "Threshold", "TransformerEncoderLayer", "Unflatten",
-    "Upsample", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d", "adaptive_avg_pool1d",
+    "Tanh", "Tanhshrink", "Threshold", "TransformerEncoder",
+    "TransformerEncoderLayer", "Unflatten", "Upsample", "ZeroPad1d",
+    "ZeroPad2d", "ZeroPad3d", "adaptive_avg_pool1d",
     "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
     "adaptive_max_pool2d", "adaptive_max_pool3d", "alpha_dropout",
     "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "bilinear",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
@@ -64,6 +65,13 @@ class Parameter(Node):
 
     def __init__(self, initial: Any, dtype: DTypeLike = "float32") -> None:
         pass
+
+    def _duplicate(self) -> "Parameter":
+        assert self._data is not None
+        node = type(self)._record(STATE, (), (), self._type, user_position(),
+                                  None, self._data.copy())
+        assert isinstance(node, Parameter)
+        return node
 
     def _fill(self, array: Array) -> None:
         self._data = encode(array, self._type[0])
@@ -127,6 +135,18 @@ class Module:
             if node._name is None:
                 node._name = prefix + name
         return self
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Module":
+        """A module with parameters of its own, without names, which have the
+        contents of these."""
+        for _, node in self._named_states():
+            memo.setdefault(id(node), node._duplicate())
+        result = object.__new__(type(self))
+        memo[id(self)] = result
+        for name, value in vars(self).items():
+            if name not in ("_prefix", "_generator"):
+                vars(result)[name] = copy.deepcopy(value, memo)
+        return result
 
     def _entries(self) -> Iterator[Tuple[str, Any]]:
         yield from vars(self).items()
