@@ -292,7 +292,9 @@ typedef struct HamKaasGraphTrainingStep {
   /// The optimizer and its options, "adam:lr=1e-3,clip_norm=1": sgd, adam,
   /// adamw, rmsprop or lion. Options are `lr`, `clip_norm`, `clip_value`, those
   /// of the update in docs/reference/Compositions.md (`adam_update`), and for
-  /// rmsprop `centered`. With `momentum`, sgd is `momentum_update`.
+  /// rmsprop `centered`. With `momentum`, sgd is `momentum_update`. `name` is
+  /// what names of its states begin with in place of "adam"; `no_decay` is a
+  /// pattern, as `frozen`, of names of states that `weight_decay` leaves alone.
   const char *optimizer;
   /// A scalar of floats in place of `lr`; 0 for none.
   HamKaasValue learningRate;
@@ -312,8 +314,10 @@ typedef struct HamKaasGraphTrainingStep {
 /// stored; the graph cannot store them itself. The moments of a state `w` are
 /// states such as "adam.mean.w", zero at first; the state "adam.step", int64
 /// [], counts the steps that are done. States of these names that are there
-/// already are used. A run computes the loss, and all else, of the states as
-/// they are before the step.
+/// already are used. Where functions before count steps of other states alone
+/// in "adam.step", and the update depends on it, the optimizer needs another
+/// name. A run computes the loss, and all else, of the states as they are
+/// before the step.
 HAMKAAS_API HamKaasError HamKaasGraphAddTrainingStep(
     HamKaasGraph *graph, const HamKaasGraphTrainingStep *step);
 

@@ -16,8 +16,8 @@
 //
 // Texts are any bytes. Those that are not UTF-8 become the tokens of bytes, so
 // that they come back from these tokens as they were. Where a vocabulary lacks
-// the token of a byte, a character becomes the unknown token (SentencePiece) or
-// the byte is left out (byte pair encoding).
+// the token of a byte, a character (SentencePiece) or the byte (byte pair
+// encoding) becomes the unknown token; without one it is an error.
 //
 // Time is that of n log n for a text of n bytes.
 //

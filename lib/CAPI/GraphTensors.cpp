@@ -7,6 +7,7 @@
 
 #include "GraphHandle.h"
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
+#include "HamKaas/Frontend/Builder/UserOperation.h"
 #include "HamKaas/Program/CollectProgramInfo.h"
 #include "HamKaas/Program/ElementTypes.h"
 #include "HamKaas/Runtime/Core/TensorType.h"
@@ -39,9 +40,11 @@ static Expected<RankedTensorType> readType(const HamKaasGraphTensor &tensor,
     return createStringError(
         "expected a shape of 0 or more entries, got " +
         (tensor.rank < 0 ? Twine(tensor.rank) : Twine("null")));
-  return graph::makeType(
-      ArrayRef(tensor.shape, std::min<size_t>(tensor.rank, INT8_MAX)),
-      getElementType(tensor.elementType).make(context), "");
+  if (tensor.rank > int32_t(graph::largestRank))
+    return createStringError("expected at most " + Twine(graph::largestRank) +
+                             " dimensions, got " + Twine(tensor.rank));
+  return graph::makeType(ArrayRef(tensor.shape, tensor.rank),
+                         getElementType(tensor.elementType).make(context), "");
 }
 
 /// The data, which may be null: if there are no bytes, or all of a state.

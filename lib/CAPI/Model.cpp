@@ -75,6 +75,20 @@ static ParsedModel readBytecode(const ModelSource &source,
   return {std::move(module), source.parameters};
 }
 
+/// Options of ONNX models mean nothing for others.
+static llvm::Error checkOnnxOptions(const ModelSource &source) {
+  if (getModelKind(source.getText()) == ModelKind::Onnx)
+    return llvm::Error::success();
+  for (auto [id, isGiven] :
+       {std::pair(OptionId::dim, !source.dims.empty()),
+        std::pair(OptionId::const_input, !source.constantInputs.empty()),
+        std::pair(OptionId::external_data_root,
+                  !source.settings.externalDataRoot.empty())})
+    if (isGiven)
+      return makeOptionError(id, "expected an ONNX model");
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<ParsedGraph>>
 ParsedGraph::parse(const ModelSource &source,
                    std::shared_ptr<MLIRContext> context, CompileNotes *notes) {
@@ -91,6 +105,8 @@ ParsedGraph::parse(const ModelSource &source,
       return std::move(error);
     return parsed;
   }
+  if (llvm::Error error = checkOnnxOptions(source))
+    return std::move(error);
   parsed->sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(source.getText(), source.file), SMLoc());
   SmallVector<SourceLine> lines;

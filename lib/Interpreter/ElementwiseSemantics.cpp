@@ -382,10 +382,6 @@ void hamkaas::attachElementwiseSemantics(MLIRContext &context) {
   });
   // Neither NaN nor -0.0 is below 0, so that both stay.
   attachUnary<ReluOp>(context, [](double x, Type) { return x < 0 ? 0 : x; });
-  attachUnary<SiluOp>(context, [](double x, Type) {
-    // The limit; the formula would give NaN.
-    if (std::isinf(x) && x < 0)
-      return 0.0;
-    return x / (1 + std::exp(-x));
-  });
+  attachUnary<SiluOp>(context,
+                      [](double x, Type) { return x / (1 + std::exp(-x)); });
 }

@@ -135,8 +135,15 @@ Error Tokenizer::encodePieces(Text text, const Array<ChatPiece> &pieces,
   Scratch scratch;
   bool first = withEnds && addsBos && bos >= 0;
   bool last = withEnds && addsEos && eos >= 0;
-  if ((first && !tokens.push(bos)) ||
-      !cutSpecial(text, pieces, scratch, tokens) || (last && !tokens.push(eos)))
+  bool done = (!first || tokens.push(bos)) &&
+              cutSpecial(text, pieces, scratch, tokens) &&
+              (!last || tokens.push(eos));
+  if (scratch.missingByte >= 0)
+    return Error::format("expected a text of the bytes that the vocabulary "
+                         "has, which has no token for what is unknown, got "
+                         "the byte 0x%02X",
+                         static_cast<unsigned>(scratch.missingByte));
+  if (!done)
     return Error::format("out of memory for the tokens of a text of %zu bytes",
                          text.size);
   return Error();
@@ -184,18 +191,18 @@ bool Tokenizer::encodeWord(Text word, Scratch &scratch,
   int32_t whole = takesWholeWords ? vocabulary.find(word) : -1;
   if (whole >= 0)
     return tokens.push(whole);
-  // A byte that the vocabulary lacks is left out, as the package tokenizers
-  // does.
   Symbols &symbols = scratch.symbols;
   symbols.clear();
   for (size_t i = 0; i < word.size; ++i) {
     int32_t token = vocabulary.findByte(static_cast<uint8_t>(word.data[i]));
-    if (token >= 0 && !symbols.push({static_cast<uint32_t>(i), 1, token}))
+    if (!symbols.push({static_cast<uint32_t>(i), 1, token}))
       return false;
   }
   auto rule = [&](const Symbol &left, const Symbol &right, uint32_t &priority,
                   int32_t &joined) {
-    const MergeRules::Rule *found = rules.find(left.token, right.token);
+    const MergeRules::Rule *found = left.token >= 0 && right.token >= 0
+                                        ? rules.find(left.token, right.token)
+                                        : nullptr;
     if (!found)
       return false;
     priority = found->rank;
@@ -203,7 +210,9 @@ bool Tokenizer::encodeWord(Text word, Scratch &scratch,
     return true;
   };
   return symbols.join(rule) && symbols.visit([&](const Symbol &symbol) {
-    return tokens.push(symbol.token);
+    return symbol.token >= 0
+               ? tokens.push(symbol.token)
+               : pushMissing(word.data[symbol.begin], scratch, tokens);
   });
 }
 
@@ -240,16 +249,16 @@ bool Tokenizer::encodeByScores(Text text, bool isFirst, Scratch &scratch,
     const char *end = vocabulary.spacesLead()
                           ? findNextSpace(next, spaced.end())
                           : spaced.end();
-    if (!encodeSpaced({next, static_cast<size_t>(end - next)}, scratch.symbols,
-                      tokens))
+    if (!encodeSpaced({next, static_cast<size_t>(end - next)}, scratch, tokens))
       return false;
     next = end;
   }
   return true;
 }
 
-bool Tokenizer::encodeSpaced(Text text, Symbols &symbols,
+bool Tokenizer::encodeSpaced(Text text, Scratch &scratch,
                              Array<int64_t> &tokens) const {
+  Symbols &symbols = scratch.symbols;
   symbols.clear();
   for (const char *next = text.begin(); next < text.end();) {
     uint32_t length = readCharacter(next, text.end()).length;
@@ -269,14 +278,24 @@ bool Tokenizer::encodeSpaced(Text text, Symbols &symbols,
   return symbols.join(rule) && symbols.visit([&](const Symbol &symbol) {
     return symbol.token >= 0
                ? tokens.push(symbol.token)
-               : pushBytes({text.data + symbol.begin, symbol.size}, tokens);
+               : pushBytes({text.data + symbol.begin, symbol.size}, scratch,
+                           tokens);
   });
 }
 
-bool Tokenizer::pushBytes(Text text, Array<int64_t> &tokens) const {
+bool Tokenizer::pushMissing(char byte, Scratch &scratch,
+                            Array<int64_t> &tokens) const {
+  if (unknown >= 0)
+    return tokens.push(unknown);
+  scratch.missingByte = static_cast<uint8_t>(byte);
+  return false;
+}
+
+bool Tokenizer::pushBytes(Text text, Scratch &scratch,
+                          Array<int64_t> &tokens) const {
   for (char byte : text)
     if (vocabulary.findByte(static_cast<uint8_t>(byte)) < 0)
-      return unknown < 0 || tokens.push(unknown);
+      return pushMissing(byte, scratch, tokens);
   for (char byte : text)
     if (!tokens.push(vocabulary.findByte(static_cast<uint8_t>(byte))))
       return false;

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Training/Optimizer.h"
+#include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "HamKaas/Frontend/Builder/UserOperation.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -78,6 +80,34 @@ static Expected<double> parseNumber(StringRef option, StringRef value,
   return number;
 }
 
+/// The options between commas that are outside of braces, in which a pattern
+/// has its own.
+static SmallVector<StringRef> splitOptions(StringRef text) {
+  SmallVector<StringRef> parts;
+  size_t begin = 0, depth = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && (text[i] != ',' || depth > 0)) {
+      depth += text[i] == '{';
+      depth -= text[i] == '}' && depth > 0;
+      continue;
+    }
+    if (i > begin)
+      parts.push_back(text.slice(begin, i));
+    begin = i + 1;
+  }
+  return parts;
+}
+
+Error Optimizer::takePattern(StringRef value) {
+  auto pattern = llvm::GlobPattern::create(value, mostPatterns);
+  if (value.empty() || !pattern)
+    return createStringError(
+        "expected 'no_decay' to be a glob pattern of names, got " +
+        quote(value) + (pattern ? "" : ": " + toString(pattern.takeError())));
+  noDecay = value;
+  return Error::success();
+}
+
 Error Optimizer::take(StringRef option, StringRef value) {
   if (option == "lr")
     return parseNumber(option, value, /*mayBeZero=*/true)
@@ -89,6 +119,16 @@ Error Optimizer::take(StringRef option, StringRef value) {
     (option == "clip_norm" ? clipNorm : clipValue) = *bound;
     return Error::success();
   }
+  if (option == "name") {
+    if (!isValidName(value))
+      return createStringError("expected 'name' to be UTF-8 text without "
+                               "control characters, and not empty, got " +
+                               quote(value));
+    label = value;
+    return Error::success();
+  }
+  if (option == "no_decay")
+    return takePattern(value);
   bool mayBeCentered = operation->name == "rmsprop_update";
   if (option == "centered" && mayBeCentered) {
     if (value != "0" && value != "1")
@@ -101,7 +141,7 @@ Error Optimizer::take(StringRef option, StringRef value) {
     attributes.emplace_back(option, value);
     return Error::success();
   }
-  std::string known = "lr, clip_norm, clip_value";
+  std::string known = "lr, clip_norm, clip_value, name, no_decay";
   if (mayBeCentered)
     known += ", centered";
   for (const AttributeInfo &attribute : operation->attributes)
@@ -116,13 +156,12 @@ Expected<Optimizer> Optimizer::parse(StringRef text) {
   if (!info)
     return createStringError("unknown optimizer " + quote(name) +
                              ", known are: " + listOptimizers());
-  SmallVector<StringRef> parts;
-  options.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  SmallVector<StringRef> parts = splitOptions(options);
   bool hasMomentum = llvm::any_of(parts, [](StringRef part) {
     return part.split('=').first == "momentum";
   });
   Optimizer optimizer;
-  optimizer.name = name;
+  optimizer.label = name;
   optimizer.learningRate = info->learningRate;
   optimizer.operation = graph::findOperation(
       name == "sgd" && hasMomentum ? "momentum_update" : info->operation);
@@ -161,6 +200,12 @@ bool Optimizer::usesOperand(const ValueInfo &operand) const {
   return operand.name == "mean" ? isCentered : isGiven("momentum");
 }
 
+bool Optimizer::usesStep() const {
+  return llvm::any_of(operation->operands, [](const ValueInfo &operand) {
+    return operand.name == "step";
+  });
+}
+
 SmallVector<StringRef> Optimizer::getMoments() const {
   SmallVector<StringRef> moments;
   for (const ValueInfo &operand : operation->operands)
@@ -173,14 +218,16 @@ SmallVector<StringRef> Optimizer::getMoments() const {
 
 Expected<SmallVector<Value, 1>>
 Optimizer::addUpdate(const llvm::StringMap<Value> &operands, OpBuilder &place,
-                     Location location) const {
+                     Location location, bool decays) const {
   SmallVector<Value> values;
   for (const ValueInfo &operand : operation->operands)
     values.push_back(usesOperand(operand) ? operands.lookup(operand.name)
                                           : Value());
   SmallVector<graph::UserAttribute> given;
   for (const auto &[name, value] : attributes) {
-    graph::UserAttribute attribute{name, graph::NumberText{value}};
+    bool isDropped = !decays && name == "weight_decay";
+    graph::UserAttribute attribute{
+        name, graph::NumberText{isDropped ? StringRef("0") : value}};
     if (operation->findAttribute(name)->kind == AttributeKind::Word)
       attribute.value = StringRef(value);
     given.push_back(attribute);

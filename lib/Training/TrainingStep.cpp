@@ -50,6 +50,8 @@ private:
   Error checkState(const Twine &name, RankedTensorType type);
   Error checkMoments();
   Error checkUpdate() const;
+  Error checkCounter() const;
+  Error checkNoDecay() const;
 
   uint32_t getState(const Twine &name, RankedTensorType type, OpBuilder &place);
   void countStep(OpBuilder &place);
@@ -59,6 +61,8 @@ private:
   OpBuilder getPlaceBehind(Value gradient, Value parameter) const;
   void update(const Parameter &parameter, Value gradient, OpBuilder &place);
   void replace(Value value, Value replacement);
+
+  bool decays(const Parameter &parameter) const;
 
   RankedTensorType getStepType() const {
     return RankedTensorType::get({}, IntegerType::get(context(), 64));
@@ -147,10 +151,18 @@ Error StepBuilder::findParameters() {
   return dropFrozen();
 }
 
+bool StepBuilder::decays(const Parameter &parameter) const {
+  StringRef pattern = optimizer.getNoDecay();
+  return pattern.empty() ||
+         !llvm::cantFail(
+              llvm::GlobPattern::create(pattern, Optimizer::mostPatterns))
+              .match(parameter.name);
+}
+
 Error StepBuilder::dropFrozen() {
   if (!request.frozen.empty()) {
-    constexpr size_t mostPatterns = 1024;
-    auto pattern = llvm::GlobPattern::create(request.frozen, mostPatterns);
+    auto pattern =
+        llvm::GlobPattern::create(request.frozen, Optimizer::mostPatterns);
     if (!pattern)
       return createStringError(
           "expected a glob pattern of frozen states, got " +
@@ -203,11 +215,11 @@ Error StepBuilder::checkState(const Twine &name, RankedTensorType type) {
 /// "adam.mean.w".
 static std::string nameMoment(const Optimizer &optimizer, StringRef moment,
                               StringRef parameter) {
-  return (optimizer.getName() + "." + moment + "." + parameter).str();
+  return (optimizer.getLabel() + "." + moment + "." + parameter).str();
 }
 
 Error StepBuilder::checkMoments() {
-  if (Error error = checkState(optimizer.getName() + ".step", getStepType()))
+  if (Error error = checkState(optimizer.getLabel() + ".step", getStepType()))
     return error;
   for (const Parameter &parameter : parameters)
     for (StringRef moment : optimizer.getMoments())
@@ -238,6 +250,48 @@ Error StepBuilder::checkUpdate() const {
   return optimizer.addUpdate(operands, place, location).takeError();
 }
 
+/// True if `value` is computed of `source`.
+static bool dependsOn(Value value, Value source) {
+  SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i)
+    if (Operation *op = found[i].getDefiningOp())
+      found.insert(op->operand_begin(), op->operand_end());
+  return found.contains(source);
+}
+
+/// Steps of other states than those counted so far are those of another
+/// optimizer, whose count would be wrong for both.
+Error StepBuilder::checkCounter() const {
+  std::string name = (optimizer.getLabel() + ".step").str();
+  const graph::UserGraph::Training *other = graph.findTraining(name);
+  auto isShared = [&](const Parameter &parameter) {
+    return other->states.contains(parameter.state);
+  };
+  if (!other || llvm::any_of(parameters, isShared))
+    return Error::success();
+  bool hasSchedule =
+      request.learningRate && dependsOn(graph.value(*request.learningRate),
+                                        graph.value(states.lookup(name)));
+  if (!optimizer.usesStep() && !hasSchedule)
+    return Error::success();
+  return createStringError(
+      "expected a step of states that the function " + quote(other->function) +
+      " trains, too, whose steps " + quote(name) +
+      " counts, or an optimizer of another name, such as 'name=second'");
+}
+
+Error StepBuilder::checkNoDecay() const {
+  if (optimizer.getNoDecay().empty() ||
+      !llvm::all_of(parameters, [&](const Parameter &parameter) {
+        return decays(parameter);
+      }))
+    return Error::success();
+  return createStringError("expected 'no_decay' to match the name of a state "
+                           "that is trained, got " +
+                           quote(optimizer.getNoDecay()));
+}
+
 //===----------------------------------------------------------------------===//
 // The step
 //===----------------------------------------------------------------------===//
@@ -260,7 +314,7 @@ uint32_t StepBuilder::getState(const Twine &name, RankedTensorType type,
 
 void StepBuilder::countStep(OpBuilder &place) {
   uint32_t state =
-      getState(optimizer.getName() + ".step", getStepType(), place);
+      getState(optimizer.getLabel() + ".step", getStepType(), place);
   step = build(place, location, [&](GraphBuilder &b) {
     return b.add(Tensor(graph.value(state)), b.constant({1}, {}));
   });
@@ -331,8 +385,8 @@ void StepBuilder::update(const Parameter &parameter, Value gradient,
     graph.setStateRole(states.back(), "moment");
     operands[moment] = graph.value(states.back());
   }
-  SmallVector<Value, 1> results =
-      llvm::cantFail(optimizer.addUpdate(operands, place, location));
+  SmallVector<Value, 1> results = llvm::cantFail(
+      optimizer.addUpdate(operands, place, location, decays(parameter)));
   for (auto [state, result] : llvm::zip_equal(states, results))
     graph.storeStateAt(place, state, result, location);
 }
@@ -349,10 +403,10 @@ Error StepBuilder::run() {
     return error;
   if (Error error = checkMoments())
     return error;
-  if (Error error = checkRate())
-    return error;
-  if (Error error = checkUpdate())
-    return error;
+  for (auto check : {&StepBuilder::checkNoDecay, &StepBuilder::checkRate,
+                     &StepBuilder::checkUpdate, &StepBuilder::checkCounter})
+    if (Error error = (this->*check)())
+      return error;
   OpBuilder place = graph.getPlace();
   before = &*std::prev(place.getInsertionPoint());
   SmallVector<Value> xs = llvm::map_to_vector(
@@ -374,6 +428,11 @@ Error StepBuilder::run() {
         optimizer.getClipNorm() ? gradient : clipElements(behind, gradient);
     update(parameter, clipped, behind);
   }
+  graph.addTraining(
+      (optimizer.getLabel() + ".step").str(),
+      llvm::map_to_vector(parameters, [](const Parameter &parameter) {
+        return parameter.state;
+      }));
   return Error::success();
 }
 

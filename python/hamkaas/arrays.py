@@ -158,7 +158,9 @@ def as_input(value: object) -> Array:
     try:
         return np.asarray(memoryview(cast(Any, value)))
     except TypeError:
-        raise TypeError(f"{type(value).__name__}, which is no array") from None
+        hint = ("; numpy.asarray makes an array of it"
+                if isinstance(value, (list, tuple, int, float)) else "")
+        raise TypeError(f"{type(value).__name__}, not an array{hint}") from None
 
 
 def as_output(value: object) -> Array:

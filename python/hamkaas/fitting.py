@@ -14,6 +14,7 @@ import numpy as np
 
 from .data import DataLoader
 from .errors import HamKaasError
+from .functions import EntryFunction
 from .history import History
 from .model import Model
 from .state import PathLike
@@ -122,7 +123,7 @@ class _Loop:
         before = self.steps
         for batch in self.loader:
             arrays = self._name(batch)
-            values = _read_numbers(self.step.name, self.step.run(arrays))
+            values = _run(self.step, arrays)
             if "loss" not in values:
                 raise HamKaasError("expected a result 'loss' of "
                                    f"{self.step.name!r}, got {list(values)}")
@@ -140,8 +141,7 @@ class _Loop:
     def measure(self, evaluation: str, batches: Batches) -> Dict[str, float]:
         """The means over batches."""
         function = _find_function(self.model, evaluation)
-        found = [_read_numbers(evaluation, function.run(self._name(batch)))
-                 for batch in batches]
+        found = [_run(function, self._name(batch)) for batch in batches]
         if not found:
             raise HamKaasError("expected batches to evaluate, got none")
         return {name: float(np.mean([values[name] for values in found]))
@@ -171,10 +171,15 @@ def _find_function(model: Model, name: str) -> Any:
     return function
 
 
-def _read_numbers(function: str, results: Any) -> Dict[str, float]:
+def _run(function: EntryFunction, arrays: Mapping[str, Any]) -> Dict[str, float]:
+    """The numbers among the results."""
+    results: Any = function.run(arrays)
+    if len(function.outputs) == 1 and not isinstance(results, Mapping):
+        # A file does not tell a result from a dictionary of one.
+        results = {function.outputs[0].name: results}
     if not isinstance(results, Mapping):
-        raise HamKaasError(f"expected {function!r} to return a dictionary, got "
-                           f"{type(results).__name__}")
+        raise HamKaasError(f"expected {function.name!r} to return a dictionary, "
+                           f"got {type(results).__name__}")
     return {name: float(np.asarray(value).reshape(()))
             for name, value in results.items() if np.size(value) == 1}
 

@@ -2,6 +2,11 @@
 """Optimizers for `hamkaas.train_step`, with the names and defaults of
 torch.optim.
 
+All take two more arguments. ``name`` is what the names of its states begin
+with, in place of such as ``adam``: optimizers of one program that train
+different parameters need names of their own. ``no_decay`` is a pattern of names
+of parameters without weight decay, such as ``"{*bias,*norm*}"``.
+
 In the formulas, ``p`` is a parameter, ``g`` its gradient and ``t`` the number of
 the step, from 1; primes mark new values. Moments are states of the model, zero
 at first, such as ``adam.mean.w`` for the parameter ``w``. The state
@@ -29,11 +34,24 @@ class Optimizer:
     """A rule by which `hamkaas.train_step` changes parameters."""
 
     name: str
-    """Its name in texts such as ``adam:lr=0.001`` and in names of states."""
+    """Its name in texts such as ``adam:lr=0.001``."""
 
-    def __init__(self, lr: Rate, options: Dict[str, Union[float, str]]) -> None:
+    def __init__(self, lr: Rate, options: Dict[str, Union[float, str]],
+                 name: Optional[str] = None, no_decay: str = "") -> None:
         self.lr = lr
+        self.label = self.name if name is None else name
+        """The begin of the names of its states."""
         self._options = options
+        for option, text in (("name", name), ("no_decay", no_decay or None)):
+            if text is None:
+                continue
+            if not isinstance(text, str):
+                raise TypeError(f"expected {option} to be a text, got "
+                                f"{type(text).__name__}")
+            options[option] = text
+        if name is not None and set(name) & set(",={}"):
+            raise ValueError("expected a name without the characters ,={} of "
+                             f"texts of optimizers, got {name!r:.100}")
 
     def format(self, clip_norm: Optional[float] = None,
                clip_value: Optional[float] = None) -> str:
@@ -61,6 +79,12 @@ class Optimizer:
         return f"<hamkaas.optim.{type(self).__name__} {self.format()}>"
 
 
+def _read_betas(betas: Tuple[float, float]) -> Tuple[float, float]:
+    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
+        raise TypeError(f"expected betas to be two numbers, got {betas!r:.100}")
+    return float(betas[0]), float(betas[1])
+
+
 class SGD(Optimizer):
     """Gradient descent: ``p' = p - lr * d`` with ``d = g + weight_decay * p``.
 
@@ -74,7 +98,8 @@ class SGD(Optimizer):
 
     def __init__(self, lr: Rate = 1e-3, momentum: float = 0.0,
                  weight_decay: float = 0.0, nesterov: bool = False, *,
-                 average: bool = False) -> None:
+                 average: bool = False, name: Optional[str] = None,
+                 no_decay: str = "") -> None:
         options: Dict[str, Union[float, str]] = {
             "weight_decay": float(weight_decay)}
         if momentum:
@@ -83,7 +108,7 @@ class SGD(Optimizer):
         elif nesterov or average:
             raise ValueError("expected a momentum for nesterov and average, "
                              f"got {momentum!r}")
-        super().__init__(lr, options)
+        super().__init__(lr, options, name, no_decay)
 
 
 class Adam(Optimizer):
@@ -99,10 +124,12 @@ class Adam(Optimizer):
 
     def __init__(self, lr: Rate = 1e-3,
                  betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0.0) -> None:
+                 weight_decay: float = 0.0, *, name: Optional[str] = None,
+                 no_decay: str = "") -> None:
+        beta1, beta2 = _read_betas(betas)
         super().__init__(lr, {
-            "beta1": float(betas[0]), "beta2": float(betas[1]),
-            "epsilon": float(eps), "weight_decay": float(weight_decay)})
+            "beta1": beta1, "beta2": beta2, "epsilon": float(eps),
+            "weight_decay": float(weight_decay)}, name, no_decay)
 
 
 class AdamW(Adam):
@@ -116,8 +143,10 @@ class AdamW(Adam):
 
     def __init__(self, lr: Rate = 1e-3,
                  betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 1e-2) -> None:
-        super().__init__(lr, betas, eps, weight_decay)
+                 weight_decay: float = 1e-2, *, name: Optional[str] = None,
+                 no_decay: str = "") -> None:
+        super().__init__(lr, betas, eps, weight_decay, name=name,
+                         no_decay=no_decay)
 
 
 class RMSprop(Optimizer):
@@ -134,13 +163,14 @@ class RMSprop(Optimizer):
 
     def __init__(self, lr: Rate = 1e-2, alpha: float = 0.99,
                  eps: float = 1e-8, weight_decay: float = 0.0,
-                 momentum: float = 0.0, centered: bool = False) -> None:
+                 momentum: float = 0.0, centered: bool = False, *,
+                 name: Optional[str] = None, no_decay: str = "") -> None:
         options: Dict[str, Union[float, str]] = {
             "alpha": float(alpha), "epsilon": float(eps),
             "weight_decay": float(weight_decay), "centered": int(centered)}
         if momentum:
             options["momentum"] = float(momentum)
-        super().__init__(lr, options)
+        super().__init__(lr, options, name, no_decay)
 
 
 class Lion(Optimizer):
@@ -155,7 +185,9 @@ class Lion(Optimizer):
 
     def __init__(self, lr: Rate = 1e-4,
                  betas: Tuple[float, float] = (0.9, 0.99),
-                 weight_decay: float = 0.0) -> None:
+                 weight_decay: float = 0.0, *, name: Optional[str] = None,
+                 no_decay: str = "") -> None:
+        beta1, beta2 = _read_betas(betas)
         super().__init__(lr, {
-            "beta1": float(betas[0]), "beta2": float(betas[1]),
-            "weight_decay": float(weight_decay)})
+            "beta1": beta1, "beta2": beta2,
+            "weight_decay": float(weight_decay)}, name, no_decay)

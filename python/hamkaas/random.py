@@ -18,7 +18,7 @@ True
 from __future__ import annotations
 
 import operator
-from typing import List, Sequence, Union
+from typing import Any, Dict, List, Sequence, Union
 
 import numpy as np
 
@@ -66,6 +66,14 @@ class Generator:
 
     def __repr__(self) -> str:
         return f"<hamkaas.random.Generator {self.state.name!r} of {self.seed}>"
+
+    # A copy would draw the same numbers of the same state again.
+
+    def __copy__(self) -> "Generator":
+        return self
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Generator":
+        return self
 
     def _take(self, blocks: int, position: Position) -> Node:
         """The generator for a draw at ``offset``, its first attribute."""

@@ -78,7 +78,7 @@ def train_step(loss: Union[Node, Loss], optimizer: Optimizer, *,
         raise TypeError("expected the loss to be a node, got "
                         f"{type(loss).__name__}")
     text = optimizer.format(clip_norm, clip_value)
-    rate = _make_rate(optimizer.lr, optimizer.name)
+    rate = _make_rate(optimizer.lr, optimizer.label)
     trained = Node._record(TRAINING, (loss, rate, *given),
                            (("optimizer", text), ("frozen", frozen)),
                            loss._type, position)
@@ -102,12 +102,12 @@ def _make_loss(loss: Union[Node, Loss], batch: Structure, micro_batches: int,
     return accumulate(loss, batch, micro_batches, states)
 
 
-def _make_rate(rate: Rate, optimizer: str) -> Optional[Node]:
+def _make_rate(rate: Rate, label: str) -> Optional[Node]:
     """The learning rate as a node; None for a number."""
     if isinstance(rate, Real):
         return None
     if callable(rate):
-        done = state([], name=f"{optimizer}.step", dtype="int64")
+        done = state([], name=f"{label}.step", dtype="int64")
         rate = rate((done + 1).astype("float32"))
     if not isinstance(rate, Node):
         raise TypeError("expected the learning rate to be a number, a node, or "

@@ -114,6 +114,28 @@ def test_batches_may_be_dictionaries():
         1, 2, 3, 4, 5, 6]
 
 
+def test_models_of_files_train(tmp_path):
+    """A library, which has forgotten the dictionary, and a script."""
+    compile_model().save(tmp_path / "train.so")
+    saved = hk.load(tmp_path / "train.so")
+    history = hk.fit(saved, make_loader(), 1, names=["x", "y"])
+    expected = hk.fit(compile_model(), make_loader(), 1, names=["x", "y"])
+    assert history.losses == expected.losses
+    (tmp_path / "net.hk").write_text(
+        f"$1 = InputTensor(x, float32, [{BATCH}, 3]);\n"
+        "$2 = ConstantTensor(w, float32, [3, 1]);\n"
+        "$3 = MatMulNode($1, $2);\n"
+        f"$4 = ReshapeNode($3, [{BATCH}]);\n"
+        "result = $4;\n")
+    model = hk.load(tmp_path / "net.hk", train=True, loss="mse",
+                    optimizer="adam:lr=0.1",
+                    parameters={"w": np.zeros([3, 1], "float32")})
+    history = hk.fit(model, make_loader(), 2, names=["x", "labels"],
+                     evaluate=make_loader(2))
+    np.testing.assert_allclose(history.losses[:5], expected.losses, rtol=1e-5)
+    assert len(history.evaluations) == 2
+
+
 def test_bad_arguments(tmp_path):
     model = compile_model()
     with pytest.raises(hk.HamKaasError, match="each of the 2 arrays.*got None"):

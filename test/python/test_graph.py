@@ -416,7 +416,7 @@ def test_minus():
     (lambda x: hk.ops.elu(x, alpha="a"), "'alpha' to be a number, got 'a'"),
     (lambda x: hk.ops.elu(x, alpha=10 ** 400), "'alpha' to be a number"),
     (lambda x: hk.concat([]), "a tensor among the operands, got none"),
-    (lambda x: hk.constant(object()), "an array, got object, which is no"),
+    (lambda x: hk.constant(object()), "an array, got object, not an array"),
 ])
 def test_mistakes_of_type(mistake, message):
     with pytest.raises(TypeError, match=message):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules of hamkaas.nn: values, gradients and states are those of torch."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -80,7 +82,44 @@ LAYERS = {
     "max-pool": ("MaxPool2d", (2,), {}, (2, 3, 6, 4)),
     "avg-pool": ("AvgPool1d", (3,), {"stride": 2}, (2, 3, 9)),
     "adaptive-pool": ("AdaptiveAvgPool2d", (2,), {}, (2, 3, 5, 4)),
+    "conv-transpose-1d": ("ConvTranspose1d", (4, 6, 3, 2, 1, 1), D, (2, 4, 9)),
+    "conv-transpose-2d": ("ConvTranspose2d", (4, 6, (3, 2)), {
+        **D, "groups": 2, "dilation": 2}, (2, 4, 5, 6)),
+    "conv-transpose-3d": ("ConvTranspose3d", (2, 3, 2), {**D, "bias": False},
+                          (2, 2, 4, 3, 4)),
+    "instance-norm-1d": ("InstanceNorm1d", (3,), D, (2, 3, 5)),
+    "instance-norm-2d": ("InstanceNorm2d", (3,), {**D, "affine": True},
+                         (2, 3, 5, 4)),
+    "instance-norm-3d": ("InstanceNorm3d", (3,), D, (2, 3, 2, 3, 4)),
+    "prelu": ("PReLU", (3,), D, (2, 3, 5)),
+    "constant-pad-1d": ("ConstantPad1d", ((1, 2), 1.5), {}, (2, 3, 5)),
+    "constant-pad-2d": ("ConstantPad2d", (1, -2.0), {}, (2, 3, 5, 4)),
+    "constant-pad-3d": ("ConstantPad3d", (1, 0.5), {}, (2, 2, 3, 4)),
+    "zero-pad-1d": ("ZeroPad1d", (2,), {}, (3, 5)),
+    "zero-pad-2d": ("ZeroPad2d", ((1, 2, 0, -1),), {}, (2, 3, 5, 4)),
+    "zero-pad-3d": ("ZeroPad3d", (1,), {}, (2, 1, 2, 3, 4)),
+    "reflection-pad-1d": ("ReflectionPad1d", (2,), {}, (2, 3, 5)),
+    "reflection-pad-2d": ("ReflectionPad2d", ((1, 2, 0, 1),), {}, (2, 3, 5, 4)),
+    "replication-pad-1d": ("ReplicationPad1d", ((0, 3),), {}, (2, 3, 5)),
+    "replication-pad-2d": ("ReplicationPad2d", (2,), {}, (2, 3, 5, 4)),
     "flatten": ("Flatten", (), {}, (2, 3, 4)),
+    "unflatten": ("Unflatten", (1, (2, -1)), {}, (3, 6, 2)),
+    "upsample": ("Upsample", (), {"scale_factor": 2}, (2, 3, 4, 5)),
+    "upsample-linear": ("Upsample", (), {
+        "size": (7, 6), "mode": "bilinear", "align_corners": True},
+        (2, 3, 4, 5)),
+    "pixel-shuffle": ("PixelShuffle", (2,), {}, (2, 8, 3, 4)),
+    "pixel-unshuffle": ("PixelUnshuffle", (2,), {}, (2, 3, 4, 6)),
+    "celu": ("CELU", (1.5,), {}, (4, 5)),
+    "glu": ("GLU", (), {"dim": 0}, (4, 5)),
+    "hardshrink": ("Hardshrink", (0.3,), {}, (4, 5)),
+    "hardtanh": ("Hardtanh", (-0.5, 0.7), {}, (4, 5)),
+    "logsigmoid": ("LogSigmoid", (), {}, (4, 5)),
+    "softmin": ("Softmin", (1,), {}, (4, 5)),
+    "softshrink": ("Softshrink", (), {}, (4, 5)),
+    "softsign": ("Softsign", (), {}, (4, 5)),
+    "tanhshrink": ("Tanhshrink", (), {}, (4, 5)),
+    "threshold": ("Threshold", (0.1, 2.0), {}, (4, 5)),
     "gelu": ("GELU", (), {}, (4, 5)),
     "relu": ("ReLU", (), {}, (4, 5)),
     "softmax": ("Softmax", (1,), {}, (4, 5)),
@@ -92,10 +131,77 @@ LAYERS = {
 def test_layers_are_those_of_torch(name, training, rng):
     torch = find_torch()
     kind, args, options, shape = LAYERS[name]
+    if not hasattr(torch.nn, kind):
+        pytest.skip(f"needs a torch with {kind}")
     theirs = {key: value for key, value in options.items() if key != "dtype"}
     run_both(getattr(nn, kind)(*args, **options),
              getattr(torch.nn, kind)(*args, **theirs),
              rng.standard_normal(shape), training)
+
+
+# PyTorch has no gradient of the one, and a float32 factor in the other.
+@pytest.mark.parametrize("kind,function,args", [
+    ("ChannelShuffle", nn.channel_shuffle, (2,)),
+    ("Hardsigmoid", nn.hardsigmoid, ())])
+def test_modules_are_functions(kind, function, args, rng):
+    x = hk.input("x", [2, 6, 3])
+    model = hk.compile([getattr(nn, kind)(*args)(x), function(x, *args)])
+    y, expected = model.run({"x": rng.standard_normal(x.shape, "float32")})
+    np.testing.assert_array_equal(y, expected)
+
+
+PAIRS = {
+    "BCELoss": ({"reduction": "sum"}, "probabilities"),
+    "BCEWithLogitsLoss": ({}, "probabilities"),
+    "CrossEntropyLoss": ({"label_smoothing": 0.1}, "classes"),
+    "HuberLoss": ({"delta": 0.5}, "numbers"),
+    "KLDivLoss": ({"reduction": "batchmean"}, "probabilities"),
+    "L1Loss": ({}, "numbers"),
+    "MSELoss": ({"reduction": "none"}, "numbers"),
+    "NLLLoss": ({"ignore_index": 1}, "classes"),
+    "SmoothL1Loss": ({"beta": 0.5}, "numbers"),
+    "CosineSimilarity": ({"dim": 0}, "numbers"),
+    "PairwiseDistance": ({"p": 1.0}, "numbers"),
+}
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_modules_of_two_inputs_are_those_of_torch(kind, rng):
+    torch = find_torch()
+    options, other = PAIRS[kind]
+    x = rng.random((4, 5))
+    y = {"numbers": rng.standard_normal((4, 5)), "probabilities":
+         rng.random((4, 5)), "classes": rng.integers(0, 5, 4)}[other]
+    result = getattr(nn, kind)(**options)(hk.input("x", x.shape, "float64"),
+                                          hk.input("y", y.shape, y.dtype))
+    expected = getattr(torch.nn, kind)(**options)(torch.tensor(x),
+                                                  torch.tensor(y))
+    check(hk.compile(result).run({"x": x, "y": y}), expected)
+
+
+def test_bilinear_is_that_of_torch(rng):
+    torch = find_torch()
+    x = rng.standard_normal((2, 4, 3))
+    theirs = torch.nn.Bilinear(3, 3, 2).double()
+    ours = nn.Bilinear(3, 3, 2, **D)
+    ours.load_state_dict({name: value.detach().numpy().copy()
+                          for name, value in theirs.state_dict().items()})
+    nodes = [hk.input(name, [4, 3], "float64") for name in "ab"]
+    expected = theirs(*map(torch.tensor, x)).detach()
+    check(hk.compile(ours(*nodes)).run({"a": x[0], "b": x[1]}), expected)
+
+
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_dropout_of_channels(spatial):
+    shape = [50, 20, 2, 3, 2][:2 + spatial]
+    layer = getattr(nn, f"Dropout{spatial}d")(0.5)
+    ones = np.ones(shape, "float32")
+    model = hk.compile(layer(hk.input("x", shape)))
+    result = model.run({"x": ones}).reshape(1000, -1)
+    assert (result == result[:, :1]).all() and set(result[:, 0]) == {0, 2}
+    assert 400 < (result[:, 0] == 0).sum() < 600
+    use = layer(hk.input("x", shape), training=False)
+    assert (hk.compile(use * 1.0).run({"x": ones}) == 1).all()
 
 
 def test_embedding_is_that_of_torch(rng):
@@ -137,7 +243,9 @@ def test_rms_norm(rng):
 def test_defaults_and_limits_are_those_of_torch():
     torch = find_torch()
     for kind, args in (("Linear", (64, 400)), ("Conv2d", (8, 200, 3)),
-                       ("LSTM", (16, 64)), ("Embedding", (500, 40))):
+                       ("LSTM", (16, 64)), ("Embedding", (500, 40)),
+                       ("ConvTranspose2d", (8, 400, 3)), ("PReLU", ()),
+                       ("Bilinear", (16, 8, 400))):
         theirs = getattr(torch.nn, kind)(*args).state_dict()
         ours = getattr(nn, kind)(*args).state_dict()
         assert set(ours) == set(theirs)
@@ -145,6 +253,8 @@ def test_defaults_and_limits_are_those_of_torch():
             assert ours[name].shape == tuple(value.shape)
             np.testing.assert_allclose(ours[name].std(), value.numpy().std(),
                                        rtol=0.15)
+            np.testing.assert_allclose(ours[name].mean(), value.numpy().mean(),
+                                       atol=0.05)
 
 
 class Tree(nn.Module):
@@ -180,6 +290,105 @@ def test_names_are_paths(tmp_path):
     x = np.ones([3, 2], "float32")
     result = hk.compile(other(hk.input("x", [3, 2]))).run({"x": x})
     np.testing.assert_array_equal(result, model.run({"x": x}))
+
+
+class Tied(nn.Module):
+    """A parameter of two layers, and ways back to what a module is in."""
+
+    def __init__(self):
+        self.embedding = nn.Embedding(5, 4)
+        self.head = nn.Linear(4, 5, bias=False)
+        self.head.weight = self.embedding.weight
+        self.head.parent = self
+        self.parts = [self]
+
+    def forward(self, x):
+        return self.head(self.embedding(x))
+
+
+def test_shared_parameters_have_all_their_names():
+    tied = Tied()
+    names = {"embedding.weight", "head.weight"}
+    assert [name for name, _ in tied.named_parameters()] == ["embedding.weight"]
+    assert set(tied.state_dict()) == names
+    model = hk.compile(tied(hk.input("x", [2], "int64")))
+    assert list(model.state) == ["embedding.weight"]
+    assert set(tied.state_dict(model)) == names
+    values = np.random.default_rng(0).standard_normal((5, 4)).astype("float32")
+    for given in ({name: values for name in names}, {"head.weight": values + 1},
+                  {"embedding.weight": values + 2}):
+        tied.load_state_dict(given, model=model)
+        np.testing.assert_array_equal(tied.state_dict(model)["head.weight"],
+                                      list(given.values())[0])
+    for given, text in (({"head.weight": values, "embedding.weight": -values},
+                         "embedding.weight: expected the array of head.weight"),
+                        ({}, "missing: head.weight")):
+        with pytest.raises(hk.HamKaasError, match=text):
+            tied.load_state_dict(given)
+
+
+def test_copies_have_parameters_of_their_own():
+    nn.manual_seed(2)
+    module = nn.Sequential(Tied(), nn.BatchNorm1d(5))
+    x = hk.input("x", [3], "int64")
+    module(x)
+    before = module.state_dict()
+    twin = copy.deepcopy(module)
+    assert twin[0].head.weight is twin[0].embedding.weight
+    assert twin[0].head.parent is twin[0]
+    for name, value in twin.state_dict().items():
+        np.testing.assert_array_equal(value, before[name])
+    twin.load_state_dict({name: np.zeros_like(value)
+                          for name, value in before.items()})
+    for name, value in module.state_dict().items():
+        np.testing.assert_array_equal(value, before[name])
+    # The copy of a module that has names gets its own.
+    twin.name_states("twin.")
+    model = hk.compile({
+        "step": hk.train_step(hk.mean((module(x) - twin(x)) ** 2),
+                              hk.optim.SGD(0.1), states=module.parameters()),
+    })
+    assert len(model.state) == 2 * (len(before) - 1) + 1
+    model.step.run({"x": np.int64([0, 1, 2])})
+    assert (model.state["twin.0.embedding.weight"] == 0).all()
+    assert (model.state["0.embedding.weight"] !=
+            before["0.embedding.weight"]).any()
+    assert isinstance(twin[1].running_mean, nn.Buffer)
+
+
+def test_copies_of_dropout_draw_other_numbers():
+    layer = nn.Dropout(0.5)
+    for given in (layer, nn.Dropout(0.5, hk.random.Generator(3))):
+        pair = nn.ModuleList([given, copy.deepcopy(given)])
+        pair.forward = lambda x: [part(x) for part in pair]
+        model = hk.compile(pair(hk.input("x", [100])))
+        a, b = model.run({"x": np.ones(100, "float32")})
+        assert (a != b).any()
+
+
+def test_encoder_is_that_of_torch(rng):
+    torch = find_torch()
+    layers = [kind.TransformerEncoderLayer(8, 2, 12, 0.0, **options)
+              for kind, options in ((nn, D), (torch.nn, {}))]
+    run_both(nn.TransformerEncoder(layers[0], 2, nn.LayerNorm(8, **D)),
+             torch.nn.TransformerEncoder(layers[1], 2, torch.nn.LayerNorm(8)),
+             rng.standard_normal((5, 3, 8)), True)
+    with pytest.raises(hk.HamKaasError, match="at least 1, got 0"):
+        nn.TransformerEncoder(layers[0], 0)
+
+
+def test_models_without_the_module_are_errors():
+    layer = nn.Linear(2, 2)
+    model = hk.compile(nn.Linear(2, 2).name_states("other.")(
+        hk.input("x", [1, 2])))
+    layer.name_states()
+    for call in (lambda: layer.state_dict(model),
+                 lambda: layer.load_state_dict(layer.state_dict(),
+                                               model=model)):
+        with pytest.raises(hk.HamKaasError, match="expected a model with states"
+                           " of this module"):
+            call()
+    assert nn.ReLU().state_dict(model) == {}
 
 
 def test_contents_of_other_modules_are_errors(tmp_path):
@@ -250,6 +459,20 @@ def test_mistakes():
     for make, text in (
             (lambda: nn.BatchNorm2d(4)(x), "4 dimensions"),
             (lambda: nn.BatchNorm1d(4)(hk.input("y", [1, 4])), "more than one"),
+            (lambda: nn.BatchNorm1d(5)(x), r"'BatchNorm1d': expected 5 "
+             r"channels, dimension 1, got \[2, 4\]"),
+            (lambda: nn.InstanceNorm1d(4)(x), "3 dimensions"),
+            (lambda: nn.InstanceNorm1d(4)(hk.input("y", [1, 3, 2])),
+             "expected 4 channels"),
+            (lambda: nn.Dropout(1.5), "'Dropout': expected 'p' from 0 to 1"),
+            (lambda: nn.Dropout2d("a"), "'Dropout2d': expected 'p'"),
+            (lambda: nn.ZeroPad2d((1, 2)), "one number or 4, got"),
+            (lambda: nn.ZeroPad2d(1)(x), "3 or 4 dimensions"),
+            (lambda: nn.Flatten(2)(x), "'start_dim' from -2 to 1, got 2"),
+            (lambda: nn.Unflatten(1, (3, -1))(x), "whose product is 4"),
+            (lambda: nn.Unflatten(2, (2, 2))(x), "'dim' from -2 to 1"),
+            (lambda: nn.ConvTranspose2d(3, 4, 3, groups=2),
+             "that groups divides"),
             (lambda: nn.LSTM(4, 3)(x), "3 dimensions"),
             (lambda: nn.Conv2d(3, 4, 3, groups=2), "that groups divides"),
             (lambda: nn.MultiheadAttention(8, 3), "heads that divide"),

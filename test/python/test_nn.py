@@ -87,7 +87,8 @@ def test_activation(name, dtype):
 
 
 @pytest.mark.parametrize("name", ["relu", "relu6", "elu", "selu", "hardtanh",
-                                  "softplus", "sigmoid", "logsigmoid"])
+                                  "softplus", "sigmoid", "logsigmoid",
+                                  "silu"])
 def test_extremes(name):
     with np.errstate(all="ignore"):
         expected = ACTIVATIONS[name](SPECIAL.astype(float))

@@ -180,6 +180,18 @@ def test_scalars():
     assert y.shape == () and y == 6
 
 
+@pytest.mark.parametrize("option,value", [
+    ("dims", {"n": 2}), ("const_inputs", {"x": X}),
+    ("external_data_root", "/")])
+def test_options_of_onnx_are_for_onnx(option, value, tmp_path):
+    path = tmp_path / "net.hk"
+    path.write_text("$1 = InputTensor(x, float32, [2]);\n"
+                    "$2 = ReLUNode($1);\nresult = $2;\n")
+    with pytest.raises(hk.HamKaasError,
+                       match=f"^{option}: expected an ONNX model$"):
+        hk.load(path, **{option: value})
+
+
 def test_load(tmp_path):
     path = tmp_path / "net.onnx"
     onnx.save(make_sub(["n", 3]), path)

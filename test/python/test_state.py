@@ -67,7 +67,7 @@ def test_assigning():
 @pytest.mark.parametrize("value, found", [
     (np.zeros([4, 2]), "float64 [4, 2]"),
     (np.zeros([2, 4], "float32"), "float32 [2, 4]"),
-    (3.0, "float, which is no array"),
+    (3.0, "float, not an array; numpy.asarray makes an array of it"),
 ])
 def test_assigning_what_does_not_fit(value, found):
     model = make()

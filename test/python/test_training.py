@@ -375,6 +375,92 @@ def test_what_cannot_be_trained_is_an_error(make, text):
     check_error(text, lambda: make(hk.state([2], "w")))
 
 
+def make_steps(names, make):
+    """A step for each name, which trains the state of that name alone."""
+    x = hk.input("x", [3])
+    return {f"step_{name}": hk.train_step(
+        hk.sum((hk.state([3], name, initial=[1.0, 2.0, 3.0]) * x - 1.0) ** 2),
+        make(name)) for name in names}
+
+
+@pytest.mark.parametrize("make", [
+    lambda name: hk.optim.Adam(lr=0.1, name=f"opt_{name}"),
+    lambda name: hk.optim.AdamW(lr=lambda t: 0.1 / t, name=f"opt_{name}"),
+    lambda name: hk.optim.SGD(lr=lambda t: 0.1 / t, momentum=0.5,
+                              name=f"opt_{name}"),
+])
+def test_named_optimizers_count_their_own_steps(make):
+    both = hk.compile(make_steps("vw", make))
+    alone = {name: hk.compile(make_steps(name, make)) for name in "vw"}
+    x = {"x": np.float32([1, -2, 0.5])}
+    for name in "vwwvww":
+        loss = both.functions[f"step_{name}"].run(x)["loss"]
+        expected = alone[name].functions[f"step_{name}"].run(x)["loss"]
+        assert loss == expected
+    assert both.state["opt_v.step"] == 2 and both.state["opt_w.step"] == 4
+    assert "adam.step" not in both.state
+
+
+def test_one_count_of_steps_of_other_states_is_an_error():
+    def compile_both(make):
+        hk.compile(make_steps("vw", make))
+
+    text = ("expected a step of states that the function 'step_v' trains, too, "
+            "whose steps '{}.step' counts, or an optimizer of another name, "
+            "such as 'name=second'")
+    check_error(text.format("adam"),
+                lambda: compile_both(lambda name: hk.optim.Adam()))
+    check_error(text.format("lion"), lambda: compile_both(
+        lambda name: hk.optim.Lion(lr=lambda t: 0.1 / t)))
+    # Nothing depends on the number of the step.
+    compile_both(lambda name: hk.optim.SGD(momentum=0.9))
+    compile_both(lambda name: hk.optim.RMSprop(lr=hk.input("lr", [])))
+
+
+@pytest.mark.parametrize("optimizer", [hk.optim.AdamW, hk.optim.SGD])
+def test_no_decay_names_states_that_do_not_decay(optimizer):
+    x = hk.input("x", [3])
+
+    def train(**options):
+        w, b = (hk.state([3], name, initial=[1.0, 2.0, 3.0])
+                for name in ("w", "norm.bias"))
+        model = hk.compile({"step": hk.train_step(
+            hk.sum((w * x + b) ** 2), optimizer(lr=0.1, **options))})
+        model.step.run({"x": np.float32([1, -2, 0.5])})
+        return model.state["w"].tolist(), model.state["norm.bias"].tolist()
+
+    decayed = train(weight_decay=0.5)
+    plain = train(weight_decay=0.0)
+    assert decayed[1] != plain[1]
+    assert train(weight_decay=0.5, no_decay="{*bias,v}") == (decayed[0],
+                                                             plain[1])
+
+
+@pytest.mark.parametrize("options,text", [
+    ({"no_decay": "bias*"}, "expected 'no_decay' to match the name of a state "
+     "that is trained, got 'bias*'"),
+    ({"no_decay": "["}, "expected 'no_decay' to be a glob pattern of names, "
+     "got '['"),
+    ({"no_decay": "{w,b"}, "incomplete brace expansion"),
+    ({"name": ""}, "expected 'name' to be UTF-8 text without control "
+     "characters, and not empty, got ''"),
+    ({"name": "a\n"}, "expected 'name' to be UTF-8 text"),
+])
+def test_wrong_texts_of_an_optimizer(options, text):
+    w = hk.state([2], "w")
+    check_error(text, lambda: compile_step(
+        hk.sum(w), hk.optim.AdamW(weight_decay=0.1, **options)))
+
+
+def test_wrong_arguments_of_an_optimizer():
+    with pytest.raises(TypeError, match="betas to be two numbers, got 0.9"):
+        hk.optim.Adam(betas=0.9)
+    with pytest.raises(TypeError, match="no_decay to be a text, got list"):
+        hk.optim.Adam(no_decay=["bias"])
+    with pytest.raises(ValueError, match="expected a name without the"):
+        hk.optim.Adam(name="a,lr=5")
+
+
 def make_classifier():
     x, labels = hk.input("x", [4, 2]), hk.input("labels", [4], "int64")
     scores = x @ hk.state([2, 3], "w", initial=0.5)

@@ -70,6 +70,39 @@ private:
 };
 } // namespace
 
+using Options = llvm::DenseMap<StringRef, llvm::cl::Option *>;
+
+static llvm::Error makeUnknownError(StringRef argument, const Options &known) {
+  constexpr unsigned mostChanges = 3; // fewer than a short name has letters
+  StringRef name = argument.ltrim('-').split('=').first, nearest;
+  unsigned least = mostChanges + 1;
+  for (StringRef other : llvm::make_first_range(known)) {
+    unsigned changes = name.edit_distance(other, /*AllowReplacements=*/true,
+                                          /*MaxEditDistance=*/mostChanges);
+    if (std::pair(changes, other) < std::pair(least, nearest))
+      std::tie(least, nearest) = {changes, other};
+  }
+  return llvm::createStringError("unknown option '" + argument + "'" +
+                                 (nearest.size() <= mostChanges
+                                      ? ""
+                                      : ", did you mean '--" + nearest + "'?"));
+}
+
+/// The parser of options takes unknown ones that begin with `h`, such as wrong
+/// names of passes, for `-h`. A plugin may still bring one.
+static llvm::Error checkArguments(llvm::ArrayRef<char *> arguments) {
+  const Options &known = llvm::cl::getRegisteredOptions();
+  for (StringRef argument : arguments) {
+    if (argument == "--" || argument.contains("-plugin"))
+      break;
+    StringRef name = argument.ltrim('-').split('=').first;
+    if (argument.starts_with("-") && name.starts_with("h") && name != "h" &&
+        !known.contains(name))
+      return makeUnknownError(argument, known);
+  }
+  return llvm::Error::success();
+}
+
 int main(int argc, char **argv) {
   // NOTE: before MlirOptMain, whose InitLLVM then leaves the signals alone.
   hamkaas::ToolProcess process(argc, argv);
@@ -79,8 +112,10 @@ int main(int argc, char **argv) {
   hamkaas::registerPasses();
   hamkaas::registerVersion();
   CurrentArguments current(argc, argv);
-  auto [input, output] = registerAndParseCLIOptions(
-      argc, current.get(), "HamKaas optimizer driver\n", registry);
+  std::string help = registerCLIOptions("HamKaas optimizer driver\n", registry);
+  if (llvm::Error error = checkArguments(ArrayRef(current.get() + 1, argc - 1)))
+    return hamkaas::reportError(std::move(error), "hamkaas-opt");
+  auto [input, output] = parseCLIOptions(argc, current.get(), help);
   LogicalResult result =
       checkEachPass ? runChecked(input, output, registry)
                     : MlirOptMain(argc, current.get(), input, output, registry);

@@ -59,6 +59,7 @@ private:
   struct Scratch {
     Symbols symbols;
     Array<char> text;
+    int missingByte = -1; // one without a token, if that ended the encoding
   };
 
   rt::Error checkSpecial(const char *name, int64_t token) const;
@@ -72,8 +73,10 @@ private:
   bool encodeWord(Text word, Scratch &scratch, Array<int64_t> &tokens) const;
   bool encodeByScores(Text text, bool isFirst, Scratch &scratch,
                       Array<int64_t> &tokens) const;
-  bool encodeSpaced(Text text, Symbols &symbols, Array<int64_t> &tokens) const;
-  bool pushBytes(Text text, Array<int64_t> &tokens) const;
+  bool encodeSpaced(Text text, Scratch &scratch, Array<int64_t> &tokens) const;
+  bool pushBytes(Text text, Scratch &scratch, Array<int64_t> &tokens) const;
+  /// The unknown token; if there is none, notes the byte and returns false.
+  bool pushMissing(char byte, Scratch &scratch, Array<int64_t> &tokens) const;
 
   Vocabulary vocabulary;
   SpecialTokens special;

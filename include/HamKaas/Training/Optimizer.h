@@ -20,33 +20,44 @@ namespace hamkaas {
 /// say which moments there are.
 class Optimizer {
 public:
+  /// Alternatives in braces that a glob pattern of names may have.
+  static constexpr size_t mostPatterns = 1024;
+
   /// Checks the names of all options, and the values of those that are not
   /// attributes.
   static llvm::Expected<Optimizer> parse(llvm::StringRef text);
 
-  /// The name in the text: "adam".
-  llvm::StringRef getName() const { return name; }
+  /// The begin of the names of its states: "adam", or the option `name`.
+  llvm::StringRef getLabel() const { return label; }
   double getLearningRate() const { return learningRate; }
   /// A bound of the norm of all gradients, or of each element.
   std::optional<double> getClipNorm() const { return clipNorm; }
   std::optional<double> getClipValue() const { return clipValue; }
+
+  /// The glob pattern of names of parameters that do not decay; empty for none.
+  llvm::StringRef getNoDecay() const { return noDecay; }
+  /// True if its update depends on how many steps are done.
+  bool usesStep() const;
 
   /// The moments that it keeps for each parameter, in the order of the results
   /// of the update that follow the parameter.
   llvm::SmallVector<llvm::StringRef> getMoments() const;
 
   /// Adds the update of a parameter. `operands` are named as in the table. The
-  /// results are the parameter, then the moments.
+  /// results are the parameter, then the moments. Without `decays`,
+  /// `weight_decay` is 0.
   llvm::Expected<llvm::SmallVector<mlir::Value, 1>>
   addUpdate(const llvm::StringMap<mlir::Value> &operands,
-            mlir::OpBuilder &place, mlir::Location location) const;
+            mlir::OpBuilder &place, mlir::Location location,
+            bool decays = true) const;
 
 private:
   llvm::Error take(llvm::StringRef option, llvm::StringRef value);
+  llvm::Error takePattern(llvm::StringRef value);
   bool isGiven(llvm::StringRef attribute) const;
   bool usesOperand(const graph::ValueInfo &operand) const;
 
-  std::string name;
+  std::string label, noDecay;
   const graph::OperationInfo *operation = nullptr;
   double learningRate = 0;
   std::optional<double> clipNorm, clipValue;

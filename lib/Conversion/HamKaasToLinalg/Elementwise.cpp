@@ -32,17 +32,13 @@ static Value buildRelu(Element e, ValueRange x) {
 
 static Value buildSilu(Element e, ValueRange x) {
   // With t = exp(-|x|) <= 1 nothing overflows: x / (1 + t) for x >= 0,
-  // otherwise x * t / (1 + t). Below the limit, t is 0 and so is the result;
-  // the clamp keeps -inf * 0 from becoming NaN. NaN is not below it.
+  // otherwise x * t / (1 + t), which is NaN for negative infinity.
   Value zero = e.number(0), one = e.number(1);
-  Value limit = e.number(e.type.isF64() ? -1024 : -128);
-  Value below = e.compare(CmpFPredicate::OLT, x[0], limit);
-  Value clamped = e.select(below, limit, x[0]);
-  Value absolute = math::AbsFOp::create(e.b, clamped);
+  Value absolute = math::AbsFOp::create(e.b, x[0]);
   Value t = math::ExpOp::create(e.b, arith::NegFOp::create(e.b, absolute));
-  Value negative = e.compare(CmpFPredicate::OLT, clamped, zero);
+  Value negative = e.compare(CmpFPredicate::OLT, x[0], zero);
   Value scale = e.select(negative, t, one);
-  Value numerator = arith::MulFOp::create(e.b, clamped, scale);
+  Value numerator = arith::MulFOp::create(e.b, x[0], scale);
   Value denominator = arith::AddFOp::create(e.b, one, t);
   return arith::DivFOp::create(e.b, numerator, denominator);
 }

@@ -346,6 +346,18 @@ void UserGraph::setStateRole(uint32_t state, StringRef role) {
   global->setAttr(HamKaasDialect::roleAttrName, builder.getStringAttr(role));
 }
 
+const UserGraph::Training *UserGraph::findTraining(StringRef counter) const {
+  auto found = trainings.find(counter);
+  return found == trainings.end() ? nullptr : &found->second;
+}
+
+void UserGraph::addTraining(StringRef counter, ArrayRef<uint32_t> states) {
+  Training &training = trainings[counter];
+  if (training.states.empty())
+    training.function = functionName().str();
+  training.states.insert_range(states);
+}
+
 Expected<uint32_t> UserGraph::addConstant(RankedTensorType type,
                                           ArrayRef<char> bytes,
                                           Location location) {

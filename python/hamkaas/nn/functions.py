@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Type
+from typing import Any, Callable, Sequence, Type
 
 from ..graph import Node
-from . import activations, pooling
+from ..positions import make_error
+from . import activations, interpolation, padding, pooling
 from .module import Module
 
 
@@ -38,6 +39,17 @@ ELU = _wrap("ELU", activations.elu)
 SELU = _wrap("SELU", activations.selu)
 GELU = _wrap("GELU", activations.gelu)
 SiLU = _wrap("SiLU", activations.silu)
+CELU = _wrap("CELU", activations.celu)
+GLU = _wrap("GLU", activations.glu)
+Hardshrink = _wrap("Hardshrink", activations.hardshrink)
+Hardsigmoid = _wrap("Hardsigmoid", activations.hardsigmoid)
+Hardtanh = _wrap("Hardtanh", activations.hardtanh)
+LogSigmoid = _wrap("LogSigmoid", activations.logsigmoid)
+Softmin = _wrap("Softmin", activations.softmin)
+Softshrink = _wrap("Softshrink", activations.softshrink)
+Softsign = _wrap("Softsign", activations.softsign)
+Tanhshrink = _wrap("Tanhshrink", activations.tanhshrink)
+Threshold = _wrap("Threshold", activations.threshold)
 Mish = _wrap("Mish", activations.mish)
 Hardswish = _wrap("Hardswish", activations.hardswish)
 Softplus = _wrap("Softplus", activations.softplus)
@@ -57,6 +69,10 @@ AdaptiveAvgPool3d = _wrap("AdaptiveAvgPool3d", pooling.adaptive_avg_pool3d)
 AdaptiveMaxPool1d = _wrap("AdaptiveMaxPool1d", pooling.adaptive_max_pool1d)
 AdaptiveMaxPool2d = _wrap("AdaptiveMaxPool2d", pooling.adaptive_max_pool2d)
 AdaptiveMaxPool3d = _wrap("AdaptiveMaxPool3d", pooling.adaptive_max_pool3d)
+ChannelShuffle = _wrap("ChannelShuffle", padding.channel_shuffle)
+PixelShuffle = _wrap("PixelShuffle", padding.pixel_shuffle)
+PixelUnshuffle = _wrap("PixelUnshuffle", padding.pixel_unshuffle)
+Upsample = _wrap("Upsample", interpolation.interpolate)
 
 
 class Identity(Module):
@@ -73,7 +89,34 @@ class Flatten(Module):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input: Node) -> Node:
+        for name, dim in (("start_dim", self.start_dim),
+                          ("end_dim", self.end_dim)):
+            if not -input.ndim <= dim < input.ndim:
+                raise make_error(f"'Flatten': expected '{name}' from "
+                                 f"{-input.ndim} to {input.ndim - 1}, got "
+                                 f"{dim}")
         begin, end = self.start_dim % input.ndim, self.end_dim % input.ndim
         shape = input.shape
         return input.reshape([*shape[:begin], math.prod(shape[begin:end + 1]),
                               *shape[end + 1:]])
+
+
+class Unflatten(Module):
+    """The dimension ``dim`` as several, ``unflattened_size``."""
+
+    def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
+        self.dim, self.unflattened_size = dim, list(unflattened_size)
+
+    def forward(self, input: Node) -> Node:
+        if not -input.ndim <= self.dim < input.ndim:
+            raise make_error(f"'Unflatten': expected 'dim' from {-input.ndim} "
+                             f"to {input.ndim - 1}, got {self.dim}")
+        shape, dim = input.shape, self.dim % input.ndim
+        sizes = list(self.unflattened_size)
+        if sizes.count(-1) == 1:
+            known = math.prod(size for size in sizes if size != -1)
+            sizes[sizes.index(-1)] = shape[dim] // known if known > 0 else -1
+        if math.prod(sizes) != shape[dim]:
+            raise make_error("'Unflatten': expected sizes whose product is "
+                             f"{shape[dim]}, got {self.unflattened_size}")
+        return input.reshape([*shape[:dim], *sizes, *shape[dim + 1:]])

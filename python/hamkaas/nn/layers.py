@@ -14,9 +14,10 @@ from ..gradients import stop_gradient
 from ..graph import AFTER, Node
 from ..positions import make_error, user_position
 from ..random import Generator
-from . import attention, convolutions, dropouts, init, normalization
-from .arguments import (Sizes, check_integer, check_rank, check_sizes,
-                        check_tensor)
+from . import (activations, attention, convolutions, dropouts, init,
+               normalization)
+from .arguments import (Sizes, check_integer, check_rank, check_real,
+                        check_sizes, check_tensor)
 from .module import Buffer, Module, Parameter, find_generator, get_rng
 
 
@@ -45,6 +46,12 @@ class Linear(Module):
         return convolutions.linear(input, self.weight, self.bias)
 
 
+def _check_channels(name: str, inputs: int, outputs: int, groups: int) -> None:
+    if groups < 1 or inputs % groups or outputs % groups:
+        raise make_error(f"'{name}': expected channels that groups divides, got "
+                         f"{inputs}, {outputs} and {groups}")
+
+
 class _Conv(Module):
     """Convolutions of 1 to 3 spatial dimensions."""
 
@@ -56,9 +63,7 @@ class _Conv(Module):
                  dtype: DTypeLike = "float32") -> None:
         name = type(self).__name__
         window = check_sizes(name, "kernel_size", kernel_size, self.spatial, 1)
-        if groups < 1 or in_channels % groups or out_channels % groups:
-            raise make_error(f"'{name}': expected channels that groups divides, "
-                             f"got {in_channels}, {out_channels} and {groups}")
+        _check_channels(name, in_channels, out_channels, groups)
         self.options: Dict[str, Any] = {
             "stride": stride, "padding": padding, "dilation": dilation,
             "groups": groups}
@@ -91,6 +96,75 @@ class Conv3d(_Conv):
     spatial = 3
 
 
+class _ConvTranspose(Module):
+    """Transposed convolutions of 1 to 3 spatial dimensions."""
+
+    spatial = 0
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes,
+                 stride: Sizes = 1, padding: Sizes = 0,
+                 output_padding: Sizes = 0, groups: int = 1, bias: bool = True,
+                 dilation: Sizes = 1, dtype: DTypeLike = "float32") -> None:
+        name = type(self).__name__
+        window = check_sizes(name, "kernel_size", kernel_size, self.spatial, 1)
+        _check_channels(name, in_channels, out_channels, groups)
+        self.options: Dict[str, Any] = {
+            "stride": stride, "padding": padding, "dilation": dilation,
+            "output_padding": output_padding, "groups": groups}
+        outputs = out_channels // groups
+        limit = 1 / math.sqrt(outputs * math.prod(window))
+        self.weight = draw([in_channels, outputs, *window], limit, dtype)
+        self.bias = draw([out_channels], limit, dtype) if bias else None
+
+    def forward(self, input: Node) -> Node:
+        convolve = getattr(convolutions, f"conv_transpose{self.spatial}d")
+        result: Node = convolve(input, self.weight, self.bias, **self.options)
+        return result
+
+
+class ConvTranspose1d(_ConvTranspose):
+    """The transpose of `Conv1d`."""
+
+    spatial = 1
+
+
+class ConvTranspose2d(_ConvTranspose):
+    """The transpose of `Conv2d`."""
+
+    spatial = 2
+
+
+class ConvTranspose3d(_ConvTranspose):
+    """The transpose of `Conv3d`."""
+
+    spatial = 3
+
+
+class Bilinear(Module):
+    """``x1 @ weight[o] @ x2 + bias[o]``."""
+
+    def __init__(self, in1_features: int, in2_features: int, out_features: int,
+                 bias: bool = True, dtype: DTypeLike = "float32") -> None:
+        limit = 1 / math.sqrt(in1_features)
+        self.weight = draw([out_features, in1_features, in2_features], limit,
+                           dtype)
+        self.bias = draw([out_features], limit, dtype) if bias else None
+
+    def forward(self, input1: Node, input2: Node) -> Node:
+        return convolutions.bilinear(input1, input2, self.weight, self.bias)
+
+
+class PReLU(Module):
+    """``x`` where ``x >= 0``, otherwise ``weight * x``."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25,
+                 dtype: DTypeLike = "float32") -> None:
+        self.weight = Parameter(np.full(num_parameters, init), dtype)
+
+    def forward(self, input: Node) -> Node:
+        return activations.prelu(input, self.weight)
+
+
 class _BatchNorm(Module):
     """Normalization of channels: by the batch in training, which moves the
     running averages; by these in use."""
@@ -102,6 +176,7 @@ class _BatchNorm(Module):
                  track_running_stats: bool = True,
                  dtype: DTypeLike = "float32") -> None:
         self.eps, self.momentum = eps, momentum
+        self.num_features = num_features
         zeros, ones = np.zeros(num_features), np.ones(num_features)
         self.weight = Parameter(ones, dtype) if affine else None
         self.bias = Parameter(zeros, dtype) if affine else None
@@ -113,6 +188,10 @@ class _BatchNorm(Module):
     def forward(self, input: Node) -> Node:
         check_tensor(type(self).__name__, input)
         check_rank(type(self).__name__, input, *self.ranks)
+        if input.shape[1] != self.num_features:
+            raise make_error(
+                f"'{type(self).__name__}': expected {self.num_features} "
+                f"channels, dimension 1, got {list(input.shape)}")
         if not self.training and self.running_mean is not None:
             assert self.running_var is not None
             return normalization.batch_norm(
@@ -223,6 +302,48 @@ class GroupNorm(Module):
                                         self.bias, self.eps)
 
 
+class _InstanceNorm(Module):
+    """Normalization of each channel of each example by its own statistics."""
+
+    ranks: Tuple[int, ...] = ()
+
+    def __init__(self, num_features: int, eps: float = 1e-5,
+                 momentum: float = 0.1, affine: bool = False,
+                 dtype: DTypeLike = "float32") -> None:
+        self.num_features, self.eps = num_features, eps
+        ones, zeros = np.ones(num_features), np.zeros(num_features)
+        self.weight = Parameter(ones, dtype) if affine else None
+        self.bias = Parameter(zeros, dtype) if affine else None
+
+    def forward(self, input: Node) -> Node:
+        check_tensor(type(self).__name__, input)
+        check_rank(type(self).__name__, input, *self.ranks)
+        if input.shape[1] != self.num_features:
+            raise make_error(
+                f"'{type(self).__name__}': expected {self.num_features} "
+                f"channels, dimension 1, got {list(input.shape)}")
+        return normalization.instance_norm(input, weight=self.weight,
+                                           bias=self.bias, eps=self.eps)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """`_InstanceNorm` of ``n x channels x length``."""
+
+    ranks = (3,)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """`_InstanceNorm` of images."""
+
+    ranks = (4,)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """`_InstanceNorm` of volumes."""
+
+    ranks = (5,)
+
+
 class Embedding(Module):
     """The rows of a table."""
 
@@ -243,12 +364,35 @@ class Dropout(Module):
     state is ``generator``.
     """
 
+    function = staticmethod(dropouts.dropout)
+
     def __init__(self, p: float = 0.5,
                  generator: Optional[Generator] = None) -> None:
+        name = type(self).__name__
+        if not 0 <= check_real(name, "p", p) <= 1:
+            raise make_error(f"'{name}': expected 'p' from 0 to 1, got {p!r}")
         self.p, self.generator = p, generator
 
     def forward(self, input: Node) -> Node:
         if not self.training or self.p == 0:
             return input
-        return dropouts.dropout(input, self.p,
-                                generator=find_generator(self.generator))
+        return self.function(input, self.p,
+                             generator=find_generator(self.generator))
+
+
+class Dropout1d(Dropout):
+    """`Dropout` of whole channels of ``n x channels x length``."""
+
+    function = staticmethod(dropouts.dropout1d)
+
+
+class Dropout2d(Dropout):
+    """`Dropout` of whole channels of images."""
+
+    function = staticmethod(dropouts.dropout2d)
+
+
+class Dropout3d(Dropout):
+    """`Dropout` of whole channels of volumes."""
+
+    function = staticmethod(dropouts.dropout3d)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
@@ -64,6 +65,13 @@ class Parameter(Node):
 
     def __init__(self, initial: Any, dtype: DTypeLike = "float32") -> None:
         pass
+
+    def _duplicate(self) -> "Parameter":
+        assert self._data is not None
+        node = type(self)._record(STATE, (), (), self._type, user_position(),
+                                  None, self._data.copy())
+        assert isinstance(node, Parameter)
+        return node
 
     def _fill(self, array: Array) -> None:
         self._data = encode(array, self._type[0])
@@ -128,6 +136,18 @@ class Module:
                 node._name = prefix + name
         return self
 
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Module":
+        """A module with parameters of its own, without names, which have the
+        contents of these."""
+        for _, node in self._named_states():
+            memo.setdefault(id(node), node._duplicate())
+        result = object.__new__(type(self))
+        memo[id(self)] = result
+        for name, value in vars(self).items():
+            if name not in ("_prefix", "_generator"):
+                vars(result)[name] = copy.deepcopy(value, memo)
+        return result
+
     def _entries(self) -> Iterator[Tuple[str, Any]]:
         yield from vars(self).items()
 
@@ -138,6 +158,11 @@ class Module:
             if id(value) not in found:
                 found.add(id(value))
                 yield name, value
+
+    def _all_states(self) -> Iterator[Tuple[str, Parameter]]:
+        """The states by all of their names: a shared one has several."""
+        return ((name, value) for name, value in _walk(self, "")
+                if isinstance(value, Parameter))
 
     def _named_states(self) -> Iterator[Tuple[str, Parameter]]:
         return ((name, value) for name, value in self._walk()
@@ -169,13 +194,21 @@ class Module:
 
     def state_dict(self, model: Optional[Model] = None) -> Dict[str, Array]:
         """Arrays by torch's names: those of a compiled ``model``, or those that
-        one would have at first."""
+        one would have at first. A shared parameter has all of its names."""
         if model is None:
             return {name: np.array(node._data)
-                    for name, node in self._named_states()}
+                    for name, node in self._all_states()}
+        self._check_model(model)
         return {name: model.state[str(node._name)]
-                for name, node in self._named_states()
+                for name, node in self._all_states()
                 if node._name in model.state}
+
+    def _check_model(self, model: Model) -> None:
+        states = [node._name for _, node in self._named_states()]
+        if states and not any(name in model.state for name in states):
+            raise HamKaasError(
+                "expected a model with states of this module, which it has "
+                f"where its graph comes of a call of the module, got {model!r}")
 
     def load_state_dict(self, arrays: Union[PathLike, Mapping[str, Any]],
                         strict: bool = True,
@@ -184,10 +217,13 @@ class Module:
 
         ``arrays`` is a dictionary, or a safetensors file, such as one of torch.
         Names that are missing or unknown are errors, unless not ``strict``;
-        other shapes always are, and nothing is changed then.
+        other shapes always are, and nothing is changed then. A shared parameter
+        needs one of its names, and equal arrays for several.
         """
         given = arrays if isinstance(arrays, Mapping) else load_arrays(arrays)
-        states = dict(self._named_states())
+        if model is not None:
+            self._check_model(model)
+        states = dict(self._all_states())
         values = {name: np.asarray(value) for name, value in given.items()
                   if name in states}
         _check(states, given, values, strict)
@@ -200,8 +236,15 @@ class Module:
 def _check(states: Dict[str, Parameter], given: Mapping[str, Any],
            values: Dict[str, Array], strict: bool) -> None:
     errors = []
+    first: Dict[int, str] = {}
+    for name in values:
+        other = first.setdefault(id(states[name]), name)
+        if not np.array_equal(values[name], values[other], equal_nan=True):
+            errors.append(f"{name}: expected the array of {other}, of which it "
+                          "is another name, got a different one")
     if strict:
-        errors += [f"missing: {name}" for name in states if name not in given]
+        errors += [f"missing: {name}" for name in states
+                   if id(states[name]) not in first]
         errors += [f"unexpected: {name}" for name in given
                    if name not in states]
     for name, value in values.items():
@@ -213,7 +256,11 @@ def _check(states: Dict[str, Parameter], given: Mapping[str, Any],
                            "\n  ".join(errors))
 
 
-def _walk(value: Any, name: str) -> Iterator[Tuple[str, Any]]:
+def _walk(value: Any, name: str,
+          around: Tuple[int, ...] = ()) -> Iterator[Tuple[str, Any]]:
+    """The parts of a value, but not again those that it is in itself."""
+    if id(value) in around:
+        return
     if isinstance(value, (Parameter, Module)):
         yield name, value
     if isinstance(value, Module):
@@ -225,7 +272,8 @@ def _walk(value: Any, name: str) -> Iterator[Tuple[str, Any]]:
     else:
         return
     for key, part in entries:
-        yield from _walk(part, f"{name}.{key}" if name else key)
+        yield from _walk(part, f"{name}.{key}" if name else key,
+                         (*around, id(value)))
 
 
 def find_generator(given: Optional[Generator]) -> Generator:

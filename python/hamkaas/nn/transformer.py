@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any, Optional, Tuple
 
@@ -14,6 +15,7 @@ from ..array_api.promotion import cast
 from ..graph import Node
 from ..positions import make_error
 from . import activations, init
+from .arguments import check_integer
 from .attention import scaled_dot_product_attention
 from .convolutions import linear
 from .layers import Dropout, LayerNorm, Linear
@@ -172,3 +174,22 @@ class TransformerEncoderLayer(Module):
         x = self.norm1(src + self._attend(src, *masks))
         result: Node = self.norm2(x + self._feed(x))
         return result
+
+
+class TransformerEncoder(Module):
+    """Copies of a layer, one behind the other."""
+
+    def __init__(self, encoder_layer: Module, num_layers: int,
+                 norm: Optional[Module] = None) -> None:
+        if check_integer("TransformerEncoder", "num_layers", num_layers) < 1:
+            raise make_error("'TransformerEncoder': expected 'num_layers' to "
+                             f"be at least 1, got {num_layers}")
+        self.layers = [copy.deepcopy(encoder_layer) for _ in range(num_layers)]
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(self, src: Node, mask: Any = None,
+                src_key_padding_mask: Any = None,
+                is_causal: bool = False) -> Node:
+        for layer in self.layers:
+            src = layer(src, mask, src_key_padding_mask, is_causal)
+        return src if self.norm is None else self.norm(src)

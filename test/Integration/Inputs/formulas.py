@@ -27,8 +27,7 @@ def rms_norm(x, w, epsilon=1e-5):
 
 
 def silu(x):
-    y = x / (1 + np.exp(-x))
-    return np.where(np.isneginf(x), 0.0, y)
+    return x / (1 + np.exp(-x))
 
 
 def gelu(x):

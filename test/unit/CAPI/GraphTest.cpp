@@ -409,6 +409,20 @@ TEST(GraphErrors, CheckNumbers) {
   EXPECT_THAT(pad(real("value", 1)), HasSubstr("got the real number 1"));
 }
 
+/// The message names the rank that was given, and no entry is read.
+TEST(GraphErrors, RefuseHighRanks) {
+  OwnedGraph graph = createGraph();
+  Shape shape = {2, 3};
+  HamKaasGraphTensor tensor = makeTensor("x", shape);
+  HamKaasValue x = 0;
+  for (int32_t rank : {9, 1000, INT32_MAX}) {
+    tensor.rank = rank;
+    EXPECT_THAT(takeText(HamKaasGraphAddInput(graph.get(), &tensor, &x)),
+                HasSubstr("expected at most 8 dimensions, got " +
+                          std::to_string(rank)));
+  }
+}
+
 TEST(GraphErrors, CheckResultTypes) {
   OwnedGraph graph = createGraph();
   HamKaasValue x = addInput(graph, "x", {4, 8});

@@ -99,7 +99,8 @@ TEST_F(TrainingTest, AnErrorLeavesTheGraphAsItWas) {
             "are: adam, adamw, lion, rmsprop, sgd");
   EXPECT_EQ(addError("lion:rate=1"),
             "net.c:7: error: 'training step': optimizer 'lion': unknown option "
-            "'rate', known are: lr, clip_norm, clip_value, beta1, beta2, "
+            "'rate', known are: lr, clip_norm, clip_value, name, no_decay, "
+            "beta1, beta2, "
             "weight_decay");
   EXPECT_THAT(addError("adam:lr=fast"),
               HasSubstr("optimizer 'adam': expected 'lr' to be a number of at "
@@ -132,6 +133,34 @@ TEST_F(TrainingTest, AStateIsTrainedOnce) {
   ASSERT_EQ(addError("sgd"), "");
   EXPECT_THAT(addError("adam"),
               HasSubstr("expected the state 'first' not to be stored yet"));
+}
+
+/// Two functions train the first and the second state.
+TEST_F(TrainingTest, OneCountIsOfTheSameStates) {
+  HamKaasGraphTrainingStep step = makeStep("adam");
+  step.states = &first;
+  step.stateCount = 1;
+  ASSERT_EQ(add(step), "");
+  EXPECT_EQ(setOutput(graph, loss), "");
+  ASSERT_EQ(takeText(HamKaasGraphBeginFunction(graph.get(), "again")), "");
+  HamKaasValue y = hamkaas::test::add(
+      graph, "sum",
+      {hamkaas::test::add(graph, "matmul",
+                          {addInput(graph, "x", square), second})});
+  step.loss = y;
+  step.states = &second;
+  std::string before = describe(graph, HamKaasDescribeGraph);
+  EXPECT_THAT(add(step),
+              HasSubstr("expected a step of states that the function 'main' "
+                        "trains, too, whose steps 'adam.step' counts"));
+  EXPECT_EQ(describe(graph, HamKaasDescribeGraph), before);
+  step.optimizer = "adam:name=second,no_decay={a,b}";
+  EXPECT_THAT(add(step), HasSubstr("expected 'no_decay' to match the name of a "
+                                   "state that is trained, got '{a,b}'"));
+  step.optimizer = "adam:name=second";
+  ASSERT_EQ(add(step), "");
+  EXPECT_EQ(setOutput(graph, y), "");
+  EXPECT_THAT(describe(graph, HamKaasDescribeGraph), HasSubstr("second.step"));
 }
 
 TEST_F(TrainingTest, RefusesNull) {

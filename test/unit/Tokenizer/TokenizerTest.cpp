@@ -81,12 +81,30 @@ TEST(MergesTest, AllBytesComeBack) {
   EXPECT_EQ(decode(tokenizer, encode(tokenizer, bytes)), bytes);
 }
 
-TEST(MergesTest, BytesThatAreMissingAreLeftOut) {
+TEST(MergesTest, BytesThatAreMissingAreUnknown) {
   TestVocabulary vocabulary(VocabularyKind::Merges);
   vocabulary.names['z'] = "zz";
+  int64_t joined = vocabulary.merge("a", "b");
   Tokenizer tokenizer;
-  ASSERT_FALSE(build(tokenizer, vocabulary));
-  EXPECT_EQ(decode(tokenizer, encode(tokenizer, "azb")), "ab");
+  ASSERT_FALSE(build(tokenizer, vocabulary,
+                     [](VocabularySource &source) { source.unknown = 7; }));
+  EXPECT_EQ(encode(tokenizer, "azzbab"), (Tokens{'a', 7, 7, 'b', joined}));
+}
+
+/// Of both kinds.
+TEST(TokenizerTest, BytesWithoutATokenAreAnError) {
+  for (VocabularyKind kind : {VocabularyKind::Merges, VocabularyKind::Scores}) {
+    TestVocabulary vocabulary(kind);
+    vocabulary.names['z'] = "zz";
+    vocabulary.types['z'] = TokenType::Normal;
+    Tokenizer tokenizer;
+    ASSERT_FALSE(build(tokenizer, vocabulary));
+    Array<int64_t> tokens;
+    EXPECT_EQ(textOf(tokenizer.encode({"az", 2}, /*ends=*/false,
+                                      /*controls=*/false, tokens)),
+              "expected a text of the bytes that the vocabulary has, which has "
+              "no token for what is unknown, got the byte 0x7A");
+  }
 }
 
 TEST(MergesTest, WrongMerges) {

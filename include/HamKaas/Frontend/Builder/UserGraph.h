@@ -15,6 +15,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace hamkaas::graph {
@@ -145,6 +147,16 @@ public:
   void storeStateAt(mlir::OpBuilder &place, uint32_t state, mlir::Value value,
                     mlir::Location location);
 
+  /// The states that the steps train which another state counts.
+  struct Training {
+    std::string function; ///< The first one that has such steps.
+    llvm::DenseSet<uint32_t> states;
+  };
+  /// Null if there are no such steps.
+  const Training *findTraining(llvm::StringRef counter) const;
+  /// Notes a step of this function.
+  void addTraining(llvm::StringRef counter, llvm::ArrayRef<uint32_t> states);
+
   //===--------------------------------------------------------------------===//
   // Several functions in place of `@main`
   //===--------------------------------------------------------------------===//
@@ -219,6 +231,8 @@ private:
   bool hasOutputs = false;
   llvm::StringSet<> names[namespaceCount];
   unsigned globalCount = 0;
+  /// By the name of the state that counts the steps.
+  llvm::StringMap<Training> trainings;
   /// From the outermost to the innermost.
   std::vector<Scan> scans;
   /// Numbers of parameters and states, and their globals.

@@ -35,8 +35,8 @@ def HamKaas_SiluOp : HamKaas_UnaryOp<"silu", HamKaas_FloatTensor,
                                      ["getFlops"]> {
   let summary = "sigmoid linear unit";
   let description = [{
-    `result[i] = x[i] / (1 + exp(-x[i]))`, with its limit 0 for negative
-    infinity. NaN stays NaN.
+    `result[i] = x[i] / (1 + exp(-x[i]))`, which is NaN for negative infinity.
+    NaN stays NaN.
 
     | `x` | `result` |
     |-----|----------|
