@@ -123,7 +123,8 @@ static Tensors importScatterElements(OpContext &op, GraphBuilder &b) {
 static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), indices = op.input(1), updates = op.input(2);
   ScatterReduction reduction = readReduction(op, b);
-  if (!op.expectRank(indices, 1) || !x || !updates || b.hasFailed())
+  if (!x || !indices || !updates || b.hasFailed() ||
+      (!indices.isEmpty() && !op.expectRank(indices, 1)))
     return {};
   int64_t length = indices.shape().back();
   Shape expected(indices.shape().drop_back());
@@ -134,6 +135,10 @@ static Tensors importScatterNd(OpContext &op, GraphBuilder &b) {
                    formatShape(x.shape()) + ", got the shapes " +
                    formatShape(indices.shape()) + " and " +
                    formatShape(updates.shape()))};
+  if (updates.isEmpty())
+    return {x};
+  if (!op.expectElements(indices))
+    return {};
   Shape rows = {countElements(x.shape().take_front(length))};
   llvm::append_range(rows, x.shape().drop_front(length));
   int64_t count = countElements(indices.shape().drop_back());

@@ -131,7 +131,9 @@ SmallVector<Tap> onnx::getTaps(GraphBuilder &b, const GridMode &mode, Tensor x,
     x = padPosition(b, mode, b.round(x), size);
     return {makeTap(b, mode, x, {}, size)};
   }
-  x = padPosition(b, mode, x, size);
+  // As PyTorch has it, a cubic goes on outside of the border.
+  if (mode.mode == "linear" || mode.padding != "border")
+    x = padPosition(b, mode, x, size);
   Tensor base = b.floor(x), above = b.sub(x, base);
   Tensor below = b.sub(b.scalar(x.elementType(), 1), above);
   if (mode.mode == "linear")

@@ -70,6 +70,7 @@ struct Simplify : hamkaas::impl::SimplifyBase<Simplify> {
     populateCastPatterns(set);
     populateBroadcastPatterns(set);
     populateProductPatterns(set);
+    populateWindowPatterns(set);
     patterns = std::move(set);
     return success();
   }

@@ -81,7 +81,7 @@ static Value buildPadded(OpBuilder &builder, Location loc, Value x,
 }
 
 /// A copy that is much larger than the data read does not pay off.
-static constexpr int64_t maxGrowth = 8;
+static constexpr int64_t maxGrowth = 9;
 
 bool hamkaas::isWorthPadding(ConvOp conv) {
   ArrayRef<int64_t> shape = conv.getX().getType().getShape();

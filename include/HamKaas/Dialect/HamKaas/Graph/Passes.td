@@ -84,9 +84,9 @@ def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
 }
 
 def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
-  let summary = "simplify arithmetic, clamps, casts, broadcasts and products";
+  let summary = "simplify arithmetic, casts, broadcasts, products and windows";
   let description = [{
-    Each rewrite keeps the bits, except for the last three, which round no
+    Each rewrite keeps the bits, except for the last four, which round no
     worse. `c` is a constant of equal elements.
 
     | from | to |
@@ -104,6 +104,7 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
     | an operation on a broadcast | one that broadcasts its rhs itself; a commutative one, a comparison or a difference swaps its operands if need be |
     | a constant of equal elements as rhs | a constant of one element |
     | the transpose of a product `a^T b` of matrices, where `b` has no more elements than `a` and the product | `b^T a` |
+    | a convolution of whose windows elements at the ends meet padding alone, in all windows | one without these elements |
     | `x / c` where `1 / c` is exact | `x * (1 / c)` |
     | `x^2` | `x * x` |
     | `x^3` of floats of at least 32 bits | `x * x * x` |
