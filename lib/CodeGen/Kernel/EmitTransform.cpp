@@ -357,7 +357,7 @@ void TransformEmitter::write(int64_t p, int64_t q, Value sum, LaneBlock block) {
   clamp(first, p, point);
   clamp(second, q, point);
   SmallVector<Value> indices;
-  for (Coordinate coordinate : point)
+  for (const Coordinate &coordinate : point)
     indices.push_back(coordinate.index);
   TreeEmitter tree(kernel, lanes, block.active, [&](Value tensor, PointRef) {
     return tensor == root->getResult(0) ? sum : Value();

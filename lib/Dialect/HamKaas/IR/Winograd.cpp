@@ -72,6 +72,12 @@ static const Method *findMethod(int64_t size) {
   return method == std::end(methods) ? nullptr : method;
 }
 
+static const Method &getMethod(int64_t size) {
+  if (const Method *method = findMethod(size))
+    return *method;
+  llvm_unreachable("unsupported size");
+}
+
 ArrayRef<int64_t> hamkaas::getWinogradSizes() {
   static constexpr int64_t sizes[] = {4, 6, 8};
   return sizes;
@@ -92,9 +98,8 @@ hamkaas::getWinogradSides(int64_t tile, ArrayRef<int64_t> window) {
 }
 
 double hamkaas::getWinogradError(int64_t size, bool isAlongBoth) {
-  const Method *method = findMethod(size);
-  assert(method && "unsupported size");
-  return isAlongBoth ? method->errorAlongBoth : method->errorAlongOne;
+  const Method &method = getMethod(size);
+  return isAlongBoth ? method.errorAlongBoth : method.errorAlongOne;
 }
 
 /// The powers `0` to `count - 1` of `point`.
@@ -108,19 +113,18 @@ static SmallVector<double> getPowers(double point, int64_t count) {
 WinogradMatrices hamkaas::getWinogradMatrices(WinogradSide side) {
   if (side.taps == 1)
     return {{1}, {1}, {1}};
-  const Method *method = findMethod(side.size());
-  assert(method && "unsupported tile");
+  const Method &method = getMethod(side.size());
   auto [tile, taps] = side;
-  WinogradMatrices matrices{SmallVector<double>(method->input),
+  WinogradMatrices matrices{SmallVector<double>(method.input),
                             SmallVector<double>(side.size() * taps),
                             SmallVector<double>(tile * side.size())};
   auto setRow = [&](int64_t row, int64_t tap, double element) {
-    matrices.weights[row * taps + tap] = element * method->factors[row];
+    matrices.weights[row * taps + tap] = element * method.factors[row];
   };
   auto setColumn = [&](int64_t position, int64_t column, double element) {
     matrices.output[position * side.size() + column] = element;
   };
-  for (auto [i, point] : llvm::enumerate(method->points)) {
+  for (auto [i, point] : llvm::enumerate(method.points)) {
     for (auto [tap, power] : llvm::enumerate(getPowers(point, taps)))
       setRow(i, tap, power);
     for (auto [position, power] : llvm::enumerate(getPowers(point, tile)))
