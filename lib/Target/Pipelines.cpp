@@ -181,8 +181,12 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   if (unpacksInProducts(options))
     manager.addPass(createCPUPackQuantized(
         {/*integers=*/options.quantizedProducts == "int8"}));
-  if (narrowsWeights(options))
+  if (narrowsWeights(options)) {
+    manager.addPass(createCPUWidenProducts());
+    // One cast for all that read a value.
+    manager.addPass(createCSEPass());
     manager.addPass(createCPUNarrowWeights());
+  }
   if (narrowsProducts(options) && options.isEnabled("multiply-integers"))
     manager.addPass(createMultiplyIntegers());
   if (narrowsProducts(options))

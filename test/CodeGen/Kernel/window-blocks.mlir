@@ -5,17 +5,17 @@
 #r = affine_map<(h, w, o, kh, kw, c) -> (h, w, o)>
 
 // A panel of 7 x 7 x 160 x 24 numbers would fill the second-level cache: all
-// rows use those of one row of the windows before those of the next. Sums are
-// in the result meanwhile.
+// rows of the image, joined, use those of one row of the windows before those of
+// the next. Sums are in the result meanwhile.
 
 // CHECK-LABEL: func.func private @large(
 // CHECK-SAME:    #hamkaas.kernel<contraction, tile = [4, 24, 7840]>
 // CHECK-DAG:     %[[BEFORE:.*]] = arith.constant 6 : index
 // CHECK-DAG:     %[[SIZE:.*]] = arith.constant 7 : index
-// CHECK-DAG:     %[[ROWS:.*]] = arith.constant 40 : index
+// CHECK-DAG:     %[[BLOCK:.*]] = arith.constant 4 : index
 // CHECK-DAG:     %[[CHANNELS:.*]] = arith.constant 160 : index
 // CHECK:         scf.for %[[H:.*]] = %{{.*}} to %[[SIZE]]
-// CHECK:           scf.for %{{.*}} to %[[ROWS]]
+// CHECK:           scf.for %{{.*}} step %[[BLOCK]]
 // CHECK:             scf.if
 // CHECK:             scf.for %{{.*}} to %[[SIZE]]
 // CHECK:               scf.for %{{.*}} to %[[CHANNELS]]

@@ -81,6 +81,18 @@ def CPUPackQuantized : Pass<"hamkaas-cpu-pack-quantized", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def CPUWidenProducts : Pass<"hamkaas-cpu-widen-products", "mlir::ModuleOp"> {
+  let summary = "multiply 16-bit floats as float32";
+  let description = [{
+    Before: GRAPH, with matmuls and convolutions of `f16` or `bf16`. After: they
+    have operands cast to `f32`, and their results are cast back, which rounds
+    sums once, as before. Casts of weights are for
+    `hamkaas-cpu-narrow-weights`, those of what products read and give become
+    parts of the kernels before and behind.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def CPUNarrowWeights : Pass<"hamkaas-cpu-narrow-weights", "mlir::ModuleOp"> {
   let summary = "keep weights of 16 bits as they are until products read them";
   let description = [{
