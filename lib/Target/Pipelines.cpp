@@ -183,8 +183,6 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
         {/*integers=*/options.quantizedProducts == "int8"}));
   if (narrowsWeights(options)) {
     manager.addPass(createCPUWidenProducts());
-    // One cast for all that read a value.
-    manager.addPass(createCSEPass());
     manager.addPass(createCPUNarrowWeights());
   }
   if (narrowsProducts(options) && options.isEnabled("multiply-integers"))

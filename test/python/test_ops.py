@@ -103,7 +103,7 @@ def test_extreme_values():
     relu = run(hk.input("x", [7]).relu(), x=x)
     np.testing.assert_array_equal(relu, [0, 0, 0, 0, 200, np.inf, np.nan])
     silu = run(hk.input("x", [7]).silu(), x=x)
-    np.testing.assert_allclose(silu, [0, 0, 0, 0, 200, np.inf, np.nan],
+    np.testing.assert_allclose(silu, [np.nan, 0, 0, 0, 200, np.inf, np.nan],
                                atol=1e-30)
 
 

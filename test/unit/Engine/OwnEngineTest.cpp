@@ -98,12 +98,15 @@ TEST(OwnEngine, ListsVariantsOfProducts) {
   EXPECT_THAT(constant, Not(Contains(StartsWith("packing="))));
 }
 
-// It takes 12 % less time than the default (AMD Zen 3, one thread).
-TEST(OwnEngine, ListsAFasterTileOfABatch) {
-  EXPECT_THAT(list("hamkaas-group 1\ninput float32 32 50 64\n"
-                   "input float32 32 64 50\n"
-                   "node matmul 0 1 : float32 32 50 50\n"),
-              Contains("rows=6,vectors=2"));
+// 6 rows of two vectors take the least time (AMD Zen 3, one thread), and are
+// what the cost model chooses.
+TEST(OwnEngine, LeavesOutTheDefaultTile) {
+  std::vector<std::string> variants =
+      list("hamkaas-group 1\ninput float32 32 50 64\n"
+           "input float32 32 64 50\n"
+           "node matmul 0 1 : float32 32 50 50\n");
+  EXPECT_THAT(variants, Contains(StartsWith("rows=")));
+  EXPECT_THAT(variants, Not(Contains("rows=6,vectors=2")));
 }
 
 // Also where there is little to choose.

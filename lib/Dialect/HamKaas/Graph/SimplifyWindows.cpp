@@ -7,7 +7,6 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "SimplifyPatterns.h"
 #include "llvm/Support/MathExtras.h"
 

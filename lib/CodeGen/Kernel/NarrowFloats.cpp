@@ -1,4 +1,4 @@
-//===- NarrowWeights.cpp - Weights of 16-bit floats -------------*- C++ -*-===//
+//===- NarrowFloats.cpp - Products of 16-bit floats -------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,6 +19,7 @@
 
 namespace hamkaas {
 #define GEN_PASS_DEF_CPUNARROWWEIGHTS
+#define GEN_PASS_DEF_CPUWIDENPRODUCTS
 #include "HamKaas/CodeGen/Kernel/Passes.h.inc"
 } // namespace hamkaas
 
@@ -32,6 +33,54 @@ static RankedTensorType getType(Value value) {
 static bool isNarrow(Type element) {
   return element.isF16() || element.isBF16();
 }
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct CPUWidenProducts
+    : hamkaas::impl::CPUWidenProductsBase<CPUWidenProducts> {
+  void runOnOperation() override {
+    SmallVector<Operation *> products;
+    getOperation().walk([&](Operation *op) {
+      if (isa<MatMulOp, ConvOp>(op) &&
+          isNarrow(getType(op->getResult(0)).getElementType()))
+        products.push_back(op);
+    });
+    DenseMap<Value, Value> casts;
+    for (Operation *product : products)
+      widen(product, casts);
+  }
+
+private:
+  /// All that read a value share its cast, one of `casts`.
+  static void widen(Operation *product, DenseMap<Value, Value> &casts) {
+    OpBuilder builder(product->getContext());
+    Type wide = builder.getF32Type();
+    auto castTo = [&](Value value, Type element) {
+      builder.setInsertionPointAfterValue(value);
+      return CastOp::create(builder, product->getLoc(),
+                            getType(value).clone(element), value);
+    };
+    for (OpOperand &operand : product->getOpOperands()) {
+      Value &cast = casts[operand.get()];
+      if (!cast)
+        cast = castTo(operand.get(), wide);
+      operand.set(cast);
+    }
+    Value result = product->getResult(0);
+    Type narrow = getType(result).getElementType();
+    result.setType(getType(result).clone(wide));
+    Value rounded = castTo(result, narrow);
+    result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
 
 namespace {
 
