@@ -117,7 +117,8 @@ static double columnCost(const CostModel &costs, int64_t rows,
       vectors * vectorBytes(costs) / costs.machine.farBytesPerCycle;
   if (rows == 1)
     arrival += rowStepCycles;
-  double cost = (rows / blockRows) * block + std::max(0.0, arrival - block);
+  int64_t blocks = rows / blockRows;
+  double cost = double(blocks) * block + std::max(0.0, arrival - block);
   if (rows % blockRows)
     cost += stepCost(costs, rows % blockRows, vectors);
   return cost;
@@ -135,7 +136,8 @@ static double waitCost(const CostModel &costs, int64_t rows, int64_t blockRows,
     return 0;
   double wait =
       std::max(0.0, restedCycles - stepCost(costs, blockRows, vectors));
-  return waitingShare * wait * static_cast<double>(rows / blockRows);
+  int64_t blocks = rows / blockRows;
+  return waitingShare * wait * double(blocks);
 }
 
 static int64_t chooseRows(const CostModel &costs, int64_t rows,
@@ -163,7 +165,8 @@ static int64_t chooseLanes(const CostModel &costs, int64_t columns) {
 static double matrixCost(const CostModel &costs, int64_t rows,
                          int64_t columnVectors, TileShape shape) {
   auto [blockRows, v] = shape;
-  double cost = (columnVectors / v) * columnCost(costs, rows, blockRows, v);
+  int64_t panels = columnVectors / v;
+  double cost = double(panels) * columnCost(costs, rows, blockRows, v);
   // The whole panel is brought into the cache, even if only some of its vectors
   // are read.
   if (columnVectors % v)
@@ -196,13 +199,12 @@ static int64_t chooseVectors(const CostModel &costs, int64_t rows,
 static double cachedCost(const CostModel &costs, int64_t rows,
                          int64_t columnVectors, int64_t vectors) {
   auto getCost = [&](int64_t v) {
-    int64_t r = chooseRows(costs, rows, v), rest = rows % r;
-    return (rows / r) * stepCost(costs, r, v) +
+    int64_t r = chooseRows(costs, rows, v), blocks = rows / r, rest = rows % r;
+    return double(blocks) * stepCost(costs, r, v) +
            (rest ? stepCost(costs, rest, v) : 0);
   };
-  int64_t rest = columnVectors % vectors;
-  return (columnVectors / vectors) * getCost(vectors) +
-         (rest ? getCost(rest) : 0);
+  int64_t panels = columnVectors / vectors, rest = columnVectors % vectors;
+  return double(panels) * getCost(vectors) + (rest ? getCost(rest) : 0);
 }
 
 /// Time that joined rows must take of that of others, by the model, and the
