@@ -69,7 +69,7 @@ int64_t ContractionLoops::count(ArrayRef<int64_t> loops) const {
 
 bool ContractionLoops::canJoinRows(linalg::LinalgOp op) const {
   AffineMap leftMap = op.getIndexingMapsArray().front();
-  // TODO: matrices, whose other kernels and packing count the rows of one.
+  // Matrices stay apart: their packing and other kernels count the rows of one.
   return row && !shared.empty() && !window.empty() && *row > shared.back() &&
          getElementTypeOrSelf(op->getResult(0)).isF32() &&
          llvm::all_of(shared, [&](int64_t loop) {

@@ -52,30 +52,41 @@ def _check_channels(name: str, inputs: int, outputs: int, groups: int) -> None:
                          f"{inputs}, {outputs} and {groups}")
 
 
-class _Conv(Module):
-    """Convolutions of 1 to 3 spatial dimensions."""
+class _Convolution(Module):
+    """Convolutions of 1 to 3 spatial dimensions, transposed or not."""
 
     spatial = 0
+    function = "conv"
+
+    def _set(self, in_channels: int, out_channels: int, kernel_size: Sizes,
+             groups: int, bias: bool, dtype: DTypeLike,
+             **options: Any) -> None:
+        name = type(self).__name__
+        window = check_sizes(name, "kernel_size", kernel_size, self.spatial, 1)
+        _check_channels(name, in_channels, out_channels, groups)
+        self.options: Dict[str, Any] = {"groups": groups, **options}
+        first, second = out_channels, in_channels // groups
+        if self.function == "conv_transpose":
+            first, second = in_channels, out_channels // groups
+        limit = 1 / math.sqrt(second * math.prod(window))
+        self.weight = draw([first, second, *window], limit, dtype)
+        self.bias = draw([out_channels], limit, dtype) if bias else None
+
+    def forward(self, input: Node) -> Node:
+        convolve = getattr(convolutions, f"{self.function}{self.spatial}d")
+        result: Node = convolve(input, self.weight, self.bias, **self.options)
+        return result
+
+
+class _Conv(_Convolution):
+    """Convolutions of 1 to 3 spatial dimensions."""
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes,
                  stride: Sizes = 1, padding: Union[str, Sizes] = 0,
                  dilation: Sizes = 1, groups: int = 1, bias: bool = True,
                  dtype: DTypeLike = "float32") -> None:
-        name = type(self).__name__
-        window = check_sizes(name, "kernel_size", kernel_size, self.spatial, 1)
-        _check_channels(name, in_channels, out_channels, groups)
-        self.options: Dict[str, Any] = {
-            "stride": stride, "padding": padding, "dilation": dilation,
-            "groups": groups}
-        inputs = in_channels // groups
-        limit = 1 / math.sqrt(inputs * math.prod(window))
-        self.weight = draw([out_channels, inputs, *window], limit, dtype)
-        self.bias = draw([out_channels], limit, dtype) if bias else None
-
-    def forward(self, input: Node) -> Node:
-        convolve = getattr(convolutions, f"conv{self.spatial}d")
-        result: Node = convolve(input, self.weight, self.bias, **self.options)
-        return result
+        self._set(in_channels, out_channels, kernel_size, groups, bias, dtype,
+                  stride=stride, padding=padding, dilation=dilation)
 
 
 class Conv1d(_Conv):
@@ -96,30 +107,18 @@ class Conv3d(_Conv):
     spatial = 3
 
 
-class _ConvTranspose(Module):
+class _ConvTranspose(_Convolution):
     """Transposed convolutions of 1 to 3 spatial dimensions."""
 
-    spatial = 0
+    function = "conv_transpose"
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Sizes,
                  stride: Sizes = 1, padding: Sizes = 0,
                  output_padding: Sizes = 0, groups: int = 1, bias: bool = True,
                  dilation: Sizes = 1, dtype: DTypeLike = "float32") -> None:
-        name = type(self).__name__
-        window = check_sizes(name, "kernel_size", kernel_size, self.spatial, 1)
-        _check_channels(name, in_channels, out_channels, groups)
-        self.options: Dict[str, Any] = {
-            "stride": stride, "padding": padding, "dilation": dilation,
-            "output_padding": output_padding, "groups": groups}
-        outputs = out_channels // groups
-        limit = 1 / math.sqrt(outputs * math.prod(window))
-        self.weight = draw([in_channels, outputs, *window], limit, dtype)
-        self.bias = draw([out_channels], limit, dtype) if bias else None
-
-    def forward(self, input: Node) -> Node:
-        convolve = getattr(convolutions, f"conv_transpose{self.spatial}d")
-        result: Node = convolve(input, self.weight, self.bias, **self.options)
-        return result
+        self._set(in_channels, out_channels, kernel_size, groups, bias, dtype,
+                  stride=stride, padding=padding, dilation=dilation,
+                  output_padding=output_padding)
 
 
 class ConvTranspose1d(_ConvTranspose):

@@ -47,6 +47,9 @@ struct Line {
   }
 };
 
+/// The longest windows whose elements are looked at, one by one.
+static constexpr int64_t maxTaps = 1024;
+
 /// Elements of a window that meet padding in all windows add zeros. Dilated
 /// ones reach farther than small images.
 struct TrimWindow : OpRewritePattern<ConvOp> {
@@ -57,6 +60,8 @@ struct TrimWindow : OpRewritePattern<ConvOp> {
     SmallVector<int64_t> sizes(weights.getShape()), low(op.getPadLow()),
         high(op.getPadHigh()), offsets(sizes.size(), 0);
     for (size_t i = 0; i < low.size(); ++i) {
+      if (sizes[i] > maxTaps)
+        continue;
       Line line{op.getX().getType().getDimSize(i + 1),
                 op.getType().getDimSize(i + 1),
                 sizes[i],

@@ -45,3 +45,13 @@ func.func @all(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x8xf32>) -> tensor<1x4x4
   %0 = hamkaas.conv %x, %w strides [1, 1] dilations [3, 3] pad [3, 3] to [3, 3] groups 1 : tensor<1x4x4x2xf32>, tensor<3x3x2x8xf32>
   return %0 : tensor<1x4x4x8xf32>
 }
+
+// A long window is not searched.
+
+// CHECK-LABEL: func @long(
+// CHECK-NEXT:    hamkaas.conv
+// CHECK-NEXT:    return
+func.func @long(%x: tensor<1x4x1xf32>, %w: tensor<1099511627776x1x1xf32>) -> tensor<1x5x1xf32> {
+  %0 = hamkaas.conv %x, %w strides [1] dilations [1] pad [1099511627776] to [0] groups 1 : tensor<1x4x1xf32>, tensor<1099511627776x1x1xf32>
+  return %0 : tensor<1x5x1xf32>
+}
