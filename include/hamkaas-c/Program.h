@@ -66,7 +66,9 @@ typedef enum HamKaasIsaLevel {
 typedef enum HamKaasCpuFeature {
   /// Dot products of 4 bytes: AVX-VNNI in programs of level 3, AVX512-VNNI in
   /// those of level 4.
-  HamKaasCpuDotProducts = 1
+  HamKaasCpuDotProducts = 1,
+  /// Products of tiles of bytes: AMX-INT8 in programs of level 4.
+  HamKaasCpuTileProducts = 2
 } HamKaasCpuFeature;
 
 /// An input, output, parameter or state tensor: dense, row-major.

@@ -57,5 +57,5 @@ void gradient::attachMissingRules(MLIRContext &context) {
   attachReason<ofCompiler, WinogradInputOp, WinogradOutputOp,
                WinogradGradientOp, DequantizePanelsOp, DequantizeRowsOp,
                GroupOp, RepeatOp, EngineCallOp, CheckOp, CheckNanOp,
-               HasDotProductsOp, YieldOp>(context);
+               HasCpuFeatureOp, YieldOp>(context);
 }

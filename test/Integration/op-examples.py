@@ -252,7 +252,7 @@ PARSED = {"constant": "", "check": "%ok: i1, %p: i64",
           "dequantize_rows": "%c: tensor<2x64xi8>, %s: tensor<2x2xf32>, "
                              "%n: tensor<2x4xi32>",
           "engine_call": "%x: tensor<8x4xf32>, %empty: tensor<8x4xf32>",
-          "group": "%x: tensor<4xf32>", "has_dot_products": "",
+          "group": "%x: tensor<4xf32>", "has_cpu_feature": "",
           "scan": "%zero: tensor<4xf32>, %x: tensor<3x4xf32>",
           "custom_gradient": "%y: tensor<2xf32>, %g: tensor<2xf32>, "
                              "%x: tensor<3xf32>, %dx: tensor<3xf32>",

@@ -88,16 +88,18 @@ private:
     }
   }
 
+  static_assert(int(CpuFeature::DotProducts) == HamKaasCpuDotProducts &&
+                int(CpuFeature::TileProducts) == HamKaasCpuTileProducts);
   /// They stand before the first address of the table.
   void readFeatures() {
-    kernel.walk([&](HasDotProductsOp op) {
+    kernel.walk([&](HasCpuFeatureOp op) {
       builder.setInsertionPoint(op);
       Value place = LLVM::GEPOp::create(builder, op.getLoc(), pointer, pointer,
                                         table, ArrayRef<LLVM::GEPArg>(-1));
       Type word = builder.getI64Type();
       Value features = LLVM::LoadOp::create(builder, op.getLoc(), word, place);
-      Value wanted = arith::ConstantIntOp::create(builder, op.getLoc(), word,
-                                                  HamKaasCpuDotProducts);
+      Value wanted = arith::ConstantIntOp::create(
+          builder, op.getLoc(), word, static_cast<int64_t>(op.getFeature()));
       Value has = arith::AndIOp::create(builder, op.getLoc(), features, wanted);
       op.replaceAllUsesWith(
           arith::CmpIOp::create(

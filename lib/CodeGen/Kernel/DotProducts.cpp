@@ -20,8 +20,9 @@ DotProducts::choose(TypeRange types, bool writes,
                     function_ref<SmallVector<Value>()> without) {
   if (kernel.target().lanes < 8)
     return without();
-  Value has = HasDotProductsOp::create(kernel.ir(), kernel.loc(),
-                                       kernel.ir().getI1Type());
+  Value has =
+      HasCpuFeatureOp::create(kernel.ir(), kernel.loc(),
+                              kernel.ir().getI1Type(), CpuFeature::DotProducts);
   return kernel.branch(has, types, writes, withDotProducts, without);
 }
 

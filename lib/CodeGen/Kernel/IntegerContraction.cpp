@@ -20,8 +20,10 @@
 #include "HamKaas/CodeGen/Kernel/Reduction.h"
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "PanelPrefetch.h"
+#include "TileProducts.h"
 #include "WordOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
@@ -106,7 +108,11 @@ private:
   LogicalResult chooseBlocks();
   LogicalResult takeRequested();
   void choosePrefetch(Value panels);
+  void chooseTiles();
   void emitRowBlock(Value rowBlock, const Columns &columns);
+  void emitVectorBlocks(Value rowBlock, const Columns &columns);
+  void emitTileBlocks(Value rowBlock, const Columns &columns);
+  void addTiles(Value left, const Columns &columns);
   void emitAccumulators(Value firstRow, int64_t count, const Columns &columns);
   SmallVector<Value> accumulate(ValueRange sums, const Columns &columns);
   SmallVector<Value> accumulateBy(bool byDotProducts, ValueRange sums,
@@ -130,6 +136,11 @@ private:
   /// The panels of a packed right side, null if it is read in place.
   Value panelBuffer;
   std::optional<PanelPrefetch> prefetch;
+  /// The code for processors with AMX, if there is any, and the bytes from a
+  /// row of the left side to the next.
+  std::optional<TileProducts> tiles;
+  TileProducts::Shape tileShape{};
+  int64_t leftStride = 0;
   int64_t vectors = 1, blockRows = 1, tileRows = 1;
   bool sharesRows = false;
   /// Words of the depth, the last of which may be a part, and of a whole sum.
@@ -220,12 +231,17 @@ FailureOr<Tile> IntegerContractionEmitter::emit() {
   stepCount = loops.count(loops.window) * wordCount;
   if (failed(chooseBlocks()))
     return failure();
+  chooseTiles();
   TileGrid grid = getGrid();
+  if (tiles)
+    tiles->choose(/*writes=*/false, [&] { tiles->configure(); }, [] {});
   kernel.tileLoop(countTiles(grid), [&](Value index) {
     emitTile(grid, index, [&](Value rowBlock, const Columns &columns) {
       emitRowBlock(rowBlock, columns);
     });
   });
+  if (tiles)
+    tiles->choose(/*writes=*/false, [&] { tiles->release(); }, [] {});
   return Tile{blockRows, width(), loops.productCount()};
 }
 
@@ -235,6 +251,15 @@ FailureOr<Tile> IntegerContractionEmitter::emit() {
 
 void IntegerContractionEmitter::emitRowBlock(Value rowBlock,
                                              const Columns &columns) {
+  auto byVectors = [&] { emitVectorBlocks(rowBlock, columns); };
+  if (!tiles)
+    return byVectors();
+  tiles->choose(
+      /*writes=*/true, [&] { emitTileBlocks(rowBlock, columns); }, byVectors);
+}
+
+void IntegerContractionEmitter::emitVectorBlocks(Value rowBlock,
+                                                 const Columns &columns) {
   int64_t fullRows = rowCount / blockRows * blockRows;
   Value first = kernel.multiply(rowBlock, tileRows);
   Value last = kernel.minimum(kernel.add(first, tileRows), fullRows);
@@ -352,6 +377,84 @@ Value IntegerContractionEmitter::addProducts(Value sum, Value left,
                                  products.multiplyPairs(left, right));
   return wordElements == 2 ? products.addPairs(sum, left, right)
                            : products.addBytes(sum, left, right);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks of tiles
+//===----------------------------------------------------------------------===//
+
+/// Registers of AMX are loaded from memory: rows of the left side have a common
+/// stride, and consecutive elements of the depth.
+void IntegerContractionEmitter::chooseTiles() {
+  if (kernel.target().lanes != TileProducts::lanes ||
+      lanes != TileProducts::lanes || wordElements != 4 || !panelBuffer ||
+      !operands->hasLeftNeighbours() || depthCount % wordElements != 0 ||
+      !loops.row || !loops.joined.empty())
+    return;
+  std::optional<TileProducts::Shape> shape =
+      TileProducts::chooseShape(tileRows, wordCount);
+  if (!shape)
+    return;
+  tileShape = *shape;
+  tiles.emplace(kernel, tileShape);
+  AffineMap map = root.getMatchingIndexingMap(root.getDpsInputOperand(0));
+  auto type = cast<RankedTensorType>(operands->getLeft().getType());
+  leftStride = 0;
+  for (auto [d, stride] :
+       llvm::enumerate(computeSuffixProduct(type.getShape())))
+    leftStride += hamkaas::getFactors(map, d)[*loops.row] * stride;
+}
+
+void IntegerContractionEmitter::emitTileBlocks(Value rowBlock,
+                                               const Columns &columns) {
+  kernel.forbidAlias(operands->getLeft());
+  Value first = kernel.multiply(rowBlock, tileRows);
+  Value end = kernel.minimum(kernel.add(first, tileRows), rowCount);
+  kernel.writingLoop(first, end, tileShape.rows, [&](Value row) {
+    // The last block begins in the one before, whose sums it computes again but
+    // does not write.
+    Value begin = kernel.minimum(row, rowCount - tileShape.rows);
+    setRows(begin, 1);
+    tiles->clear(columns.vectors);
+    overWindow(loops.window, {}, [&](ValueRange) {
+      addTiles(operands->getLeft(), columns);
+      return SmallVector<Value>();
+    });
+    tiles->store(columns.vectors);
+    Value blockEnd = kernel.minimum(kernel.add(row, tileShape.rows), end);
+    kernel.writingLoop(row, blockEnd, 1, [&](Value r) {
+      setRows(r, 1);
+      SmallVector<Value> sums = start(columns);
+      for (auto [sum, products] : llvm::zip_equal(
+               sums, tiles->load(kernel.subtract(r, begin), columns.vectors)))
+        sum = arith::AddIOp::create(kernel.ir(), kernel.loc(), sum, products);
+      finish(sums, columns);
+    });
+  });
+}
+
+/// Adds the products of the whole depth at the current element of the window.
+void IntegerContractionEmitter::addTiles(Value left, const Columns &columns) {
+  Value leftBase = tiles->getAddress(kernel.flatBuffer(left));
+  Value rightBase = tiles->getAddress(panelBuffer);
+  int64_t rowBytes = wordElements * width();
+  kernel.loop(
+      kernel.constant(0), kernel.constant(wordCount), tileShape.words, {},
+      /*writes=*/false, [&](Value word, ValueRange) {
+        Point point =
+            operandPoint(*root.getDpsInputOperand(0), rows.front(),
+                         /*column=*/{}, kernel.multiply(word, wordElements));
+        Value leftIndex = kernel.constant(0);
+        for (auto [at, size] : llvm::zip_equal(
+                 point, cast<RankedTensorType>(left.getType()).getShape()))
+          leftIndex = kernel.add(kernel.multiply(leftIndex, size), at.index);
+        Value rightIndex =
+            kernel.multiply(getPanelRow(columns, word), rowBytes);
+        tiles->add(kernel.add(leftBase, leftIndex), leftStride,
+                   kernel.add(rightBase, rightIndex), rowBytes,
+                   columns.vectors);
+        return SmallVector<Value>();
+      });
 }
 
 //===----------------------------------------------------------------------===//

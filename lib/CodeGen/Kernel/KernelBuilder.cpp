@@ -143,10 +143,12 @@ Value KernelBuilder::remainder(Value lhs, int64_t rhs) {
   return arith::RemUIOp::create(builder, location, x, y);
 }
 
-Value KernelBuilder::minimum(Value lhs, int64_t rhs) {
-  if (std::optional<int64_t> a = getConstantIntValue(lhs))
-    return constant(std::min(*a, rhs));
-  auto [x, y] = makeAlike(lhs, constant(rhs));
+Value KernelBuilder::minimum(Value lhs, Value rhs) {
+  std::optional<int64_t> a = getConstantIntValue(lhs);
+  std::optional<int64_t> b = getConstantIntValue(rhs);
+  if (a && b)
+    return constant(std::min(*a, *b));
+  auto [x, y] = makeAlike(lhs, rhs);
   return arith::MinUIOp::create(builder, location, x, y);
 }
 

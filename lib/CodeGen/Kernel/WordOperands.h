@@ -35,7 +35,11 @@ public:
                                            const ContractionLoops &loops);
 
   int64_t getElements() const { return elements; }
+  mlir::Value getLeft() const { return left; }
   mlir::Value getRight() const { return right; }
+  /// Returns whether the elements of a word of the left side are neighbours in
+  /// memory.
+  bool hasLeftNeighbours() const { return areNeighbours; }
   /// Sets the number of words that vectors have.
   void setLanes(int64_t count) { lanes = count; }
 
@@ -60,7 +64,6 @@ private:
   KernelBuilder &kernel;
   /// As narrow integers.
   mlir::Value left, right;
-  /// True if the elements of a word of the left side are neighbours in memory.
   bool areNeighbours;
   int64_t elements;
   int64_t lanes = 1;

@@ -53,7 +53,7 @@ LogicalResult ProgramLowering::lower(StringRef name) {
 /// Returns whether a kernel has code for a feature of the processor.
 bool ProgramLowering::readsFeatures() const {
   return symbols.getOp()
-      ->walk([](HasDotProductsOp) { return WalkResult::interrupt(); })
+      ->walk([](HasCpuFeatureOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 

@@ -10,6 +10,8 @@
 #include <cpuid.h>
 #include <cstdlib>
 #include <cstring>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace hamkaas::rt;
 
@@ -29,6 +31,11 @@ static constexpr uint32_t featuresV4 =
     bit_AVX512F | bit_AVX512BW | bit_AVX512CD | bit_AVX512DQ | bit_AVX512VL;
 static constexpr uint64_t stateV4 = 0xE6; // also ZMM and the mask registers
 
+static constexpr uint32_t tileFeatures = bit_AMXTILE | bit_AMXINT8; // in EDX
+static constexpr int tileDataComponent = 18; // of the saved state
+static constexpr uint64_t tileState =
+    uint64_t{1} << tileDataComponent | uint64_t{1} << 17; // data, configuration
+
 // XCR0. The instruction faults where the system has not enabled it. Spelled as
 // assembly because the intrinsic needs a compiler flag.
 static uint64_t readSavedState(uint32_t basicEcx) {
@@ -47,6 +54,7 @@ CpuidWords hamkaas::rt::readCpuid() {
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) {
     words.featuresEbx = ebx;
     words.featuresEcx = ecx;
+    words.featuresEdx = edx;
     uint32_t subleaves = eax;
     if (subleaves >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx))
       words.moreEax = eax;
@@ -119,11 +127,27 @@ uint64_t hamkaas::rt::cpuFeaturesOf(const CpuidWords &words, int32_t level) {
   bool hasDotProducts =
       (level == HamKaasIsaX86_64_V3 && (words.moreEax & bit_AVXVNNI)) ||
       (level == HamKaasIsaX86_64_V4 && (words.featuresEcx & bit_AVX512VNNI));
-  return hasDotProducts ? HamKaasCpuDotProducts : 0;
+  bool hasTileProducts = level == HamKaasIsaX86_64_V4 &&
+                         hasAll(words.featuresEdx, tileFeatures) &&
+                         hasAll(words.savedState, tileState);
+  return (hasDotProducts ? HamKaasCpuDotProducts : 0) |
+         (hasTileProducts ? HamKaasCpuTileProducts : 0);
+}
+
+// Fails where Linux is older than these registers, and where a signal handler's
+// stack has no room for them.
+static bool requestTileRegisters() {
+  constexpr int requestState = 0x1023; // ARCH_REQ_XCOMP_PERM
+  return syscall(SYS_arch_prctl, requestState, tileDataComponent) == 0;
 }
 
 uint64_t hamkaas::rt::findCpuFeatures(int32_t level) {
-  return getenv("HAMKAAS_MAX_CPU") ? 0 : cpuFeaturesOf(readCpuid(), level);
+  if (getenv("HAMKAAS_MAX_CPU"))
+    return 0;
+  uint64_t features = cpuFeaturesOf(readCpuid(), level);
+  if ((features & HamKaasCpuTileProducts) && !requestTileRegisters())
+    features &= ~uint64_t{HamKaasCpuTileProducts};
+  return features;
 }
 
 Error hamkaas::rt::checkIsaLevel(int32_t needed, HamKaasIsaLevel offered) {

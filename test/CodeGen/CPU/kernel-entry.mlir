@@ -52,14 +52,14 @@ func.func @checked(%p: memref<1xi64>, %x: memref<4xf32>, %begin: index, %end: in
 // CHECK:         %[[NONE:.*]] = arith.constant 0 : i64
 // CHECK:         %[[HAS:.*]] = arith.cmpi ne, %[[BIT]], %[[NONE]]
 // CHECK:         arith.select %[[HAS]]
-// CHECK-NOT:     has_dot_products
+// CHECK-NOT:     has_cpu_feature
 func.func @features(%x: memref<4xf32>, %begin: index, %end: index)
     attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.tiles = 4 : i64} {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
   scf.for %i = %begin to %end step %c1 {
-    %has = hamkaas.has_dot_products : i1
+    %has = hamkaas.has_cpu_feature dot_products : i1
     %v = arith.select %has, %one, %zero : f32
     memref.store %v, %x[%i] : memref<4xf32>
   }

@@ -180,7 +180,7 @@ class Fenced:
 
 
 def has_dot_products(level):
-    """Whether this processor has what hamkaas.has_dot_products asks for in
+    """Whether this processor has what hamkaas.has_cpu_feature dot_products asks for in
     kernels of the level."""
     flag = "avx512_vnni" if level == "x86-64-v4" else "avx_vnni"
     with open("/proc/cpuinfo") as file:

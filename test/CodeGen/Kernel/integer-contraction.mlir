@@ -61,7 +61,7 @@ func.func @parameter(%x: tensor<4x7xi16>) -> tensor<4x20xi32> {
 
 // V3-LABEL: func.func private @packed(
 // V3-SAME:    hamkaas.kernel = #hamkaas.kernel<contraction, tile = [6, 16, 9]>
-// V3:         %[[HAS:.*]] = hamkaas.has_dot_products
+// V3:         %[[HAS:.*]] = hamkaas.has_cpu_feature dot_products
 // V3:         scf.if %[[HAS]]
 // V3:           llvm.inline_asm {{.*}}"{vex} vpdpwssd $3, $2, $0"
 // V3:         } else {
@@ -77,7 +77,7 @@ func.func @parameter(%x: tensor<4x7xi16>) -> tensor<4x20xi32> {
 // V4:         llvm.inline_asm {{.*}}"vpdpwssd $3, $2, $0", "=v,0,v,v"
 // V4:         llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
 // V1-LABEL: func.func private @packed(
-// V1-NOT:     hamkaas.has_dot_products
+// V1-NOT:     hamkaas.has_cpu_feature dot_products
 // V1:         llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"
 func.func private @packed(%a: tensor<6x9xi16>, %b: tensor<1x5x16x2xi16>, %out: tensor<6x16xi32>) -> tensor<6x16xi32>
     attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {

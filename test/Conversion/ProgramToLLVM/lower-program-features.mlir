@@ -16,7 +16,7 @@
 // CHECK:         llvm.call @k0(%[[TABLE]],
 
 func.func private @k0(%out: memref<64xf32>) attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>, hamkaas.tiles = 4 : i64} {
-  %has = hamkaas.has_dot_products : i1
+  %has = hamkaas.has_cpu_feature dot_products : i1
   return
 }
 func.func @main(%y: memref<256xi8> {hamkaas.name = "y", hamkaas.region = #hamkaas.region<output>, hamkaas.type = tensor<64xf32>},

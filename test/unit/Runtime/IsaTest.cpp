@@ -15,8 +15,9 @@
 using namespace hamkaas::rt;
 using namespace hamkaas::test;
 
-// All that the levels ask for.
-static constexpr CpuidWords everything = {~0u, ~0u, ~0u, 0xE7, ~0u, ~0u};
+// All that the levels and features ask for.
+static constexpr CpuidWords everything = {~0u, ~0u, ~0u, 0x600E7,
+                                          ~0u, ~0u, ~0u};
 
 TEST(Isa, EachLevelNeedsAllItsInstructions) {
   EXPECT_EQ(isaLevelOf(everything), HamKaasIsaX86_64_V4);
@@ -80,14 +81,15 @@ TEST(Isa, IsLimitedByTheEnvironment) {
 
 TEST(Isa, FeaturesDependOnTheLevelOfTheProgram) {
   EXPECT_EQ(cpuFeaturesOf(everything, HamKaasIsaX86_64_V4),
-            uint64_t(HamKaasCpuDotProducts));
+            uint64_t(HamKaasCpuDotProducts | HamKaasCpuTileProducts));
   EXPECT_EQ(cpuFeaturesOf(everything, HamKaasIsaX86_64_V3),
             uint64_t(HamKaasCpuDotProducts));
   EXPECT_EQ(cpuFeaturesOf(everything, HamKaasIsaX86_64_V2), 0u);
 
   CpuidWords words = everything;
   words.featuresEcx &= ~bit_AVX512VNNI;
-  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V4), 0u);
+  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V4),
+            uint64_t(HamKaasCpuTileProducts));
   EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V3),
             uint64_t(HamKaasCpuDotProducts));
 
@@ -100,11 +102,27 @@ TEST(Isa, FeaturesDependOnTheLevelOfTheProgram) {
   EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V4), 0u);
 }
 
+TEST(Isa, TilesNeedBothInstructionsAndRegisters) {
+  uint64_t withoutTiles = HamKaasCpuDotProducts;
+  for (unsigned bit : {bit_AMXTILE, bit_AMXINT8}) {
+    CpuidWords words = everything;
+    words.featuresEdx &= ~bit;
+    EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V4), withoutTiles);
+  }
+  // The tiles' configuration is saved, but not their data.
+  CpuidWords words = everything;
+  words.savedState = 0x200E7;
+  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V4), withoutTiles);
+}
+
 TEST(Isa, FeaturesAgreeWithTheCompiler) {
   CpuidWords words = readCpuid();
-  EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V4) != 0,
+  uint64_t wide = cpuFeaturesOf(words, HamKaasIsaX86_64_V4);
+  EXPECT_EQ((wide & HamKaasCpuDotProducts) != 0,
             isaLevelOf(words) == HamKaasIsaX86_64_V4 &&
                 __builtin_cpu_supports("avx512vnni"));
+  EXPECT_LE((wide & HamKaasCpuTileProducts) != 0,
+            __builtin_cpu_supports("amx-int8") != 0);
   EXPECT_EQ(cpuFeaturesOf(words, HamKaasIsaX86_64_V3) != 0,
             isaLevelOf(words) >= HamKaasIsaX86_64_V3 &&
                 __builtin_cpu_supports("avxvnni"));

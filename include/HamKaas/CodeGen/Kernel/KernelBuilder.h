@@ -67,7 +67,10 @@ public:
   mlir::Value multiply(mlir::Value lhs, int64_t rhs);
   mlir::Value divide(mlir::Value lhs, int64_t rhs);
   mlir::Value remainder(mlir::Value lhs, int64_t rhs);
-  mlir::Value minimum(mlir::Value lhs, int64_t rhs);
+  mlir::Value minimum(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value minimum(mlir::Value lhs, int64_t rhs) {
+    return minimum(lhs, constant(rhs));
+  }
   mlir::Value isLess(mlir::Value lhs, int64_t rhs);
 
   /// The coordinates of the element number `linear` of an array of `shape`.

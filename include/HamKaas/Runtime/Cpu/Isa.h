@@ -24,6 +24,7 @@ struct CpuidWords {
   uint64_t savedState;  // XCR0: registers that the system saves; 0 if unknown
   uint32_t featuresEcx; // leaf 7
   uint32_t moreEax;     // leaf 7, subleaf 1
+  uint32_t featuresEdx; // leaf 7
 };
 
 /// Reads them on this machine.
@@ -44,7 +45,8 @@ Error findIsaLevel(HamKaasIsaLevel &level /* out */);
 uint64_t cpuFeaturesOf(const CpuidWords &words, int32_t level);
 
 /// Those to use on this machine: none if the environment variable
-/// HAMKAAS_MAX_CPU is set, because it names a level.
+/// HAMKAAS_MAX_CPU is set, because it names a level. Asks Linux for the
+/// registers of tiles, which a process may use only then.
 uint64_t findCpuFeatures(int32_t level);
 
 /// Fails if a program of level `needed` cannot run where `offered` is.

@@ -16,7 +16,7 @@ REASONS = {
     "dequantize_rows": "form KERNELS",
     "engine_call": "form KERNELS",
     "repeat": "form KERNELS",
-    "has_dot_products": "form TARGET",
+    "has_cpu_feature": "form TARGET",
     "check": "form TARGET",
     "check_nan": "the option --check-nan makes it",
 }

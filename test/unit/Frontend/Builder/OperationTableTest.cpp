@@ -60,7 +60,7 @@ TEST_F(OperationTableTest, OpensWhatAGraphIsMadeOf) {
   EXPECT_THAT(closed,
               ElementsAre("check", "check_nan", "constant", "dequantize_panels",
                           "dequantize_rows", "engine_call", "group",
-                          "has_dot_products", "repeat", "scan", "yield"));
+                          "has_cpu_feature", "repeat", "scan", "yield"));
 }
 
 TEST_F(OperationTableTest, AgreesWithTheOperations) {

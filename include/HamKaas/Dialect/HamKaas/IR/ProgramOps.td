@@ -93,23 +93,40 @@ def HamKaas_CheckOp : HamKaas_Op<"check"> {
   let hasVerifier = 1;
 }
 
-def HamKaas_HasDotProductsOp : HamKaas_Op<"has_dot_products", [Pure]> {
-  let summary = "whether the processor has dot products of bytes";
+// The values are those of HamKaasCpuFeature in hamkaas-c/Program.h.
+def HamKaas_CpuFeature : I32EnumAttr<
+    "CpuFeature", "instructions beyond the level of a program", [
+      I32EnumAttrCase<"DotProducts", 1, "dot_products">,
+      I32EnumAttrCase<"TileProducts", 2, "tile_products">
+    ]> {
+  let cppNamespace = "::hamkaas";
+  let genSpecializedAttr = 0;
+}
+def HamKaas_CpuFeatureAttr
+    : EnumAttr<HamKaas_Dialect, HamKaas_CpuFeature, "cpu_feature">;
+
+def HamKaas_HasCpuFeatureOp : HamKaas_Op<"has_cpu_feature", [Pure]> {
+  let summary = "whether the processor has certain instructions";
   let closed = "the compiler makes it in kernels with code for them";
   let description = [{
     Stands in a kernel for a CPU. True if the processor that runs it has
-    instructions that add the products of four unsigned and four signed bytes to
-    a 32-bit integer: AVX-VNNI, or AVX512-VNNI with vectors of 512 bits. Both
-    branches that depend on it compute the same bits.
+
+    * `dot_products`: AVX-VNNI, or AVX512-VNNI with vectors of 512 bits, which
+      add the products of four unsigned and four signed bytes to a 32-bit
+      integer;
+    * `tile_products`: AMX-INT8, which does so for tiles of 16 rows of 64 bytes.
+
+    Both branches that depend on it compute the same bits.
 
     Example:
 
     ```mlir
-    %has = hamkaas.has_dot_products : i1
+    %has = hamkaas.has_cpu_feature dot_products : i1
     ```
   }];
+  let arguments = (ins HamKaas_CpuFeatureAttr:$feature);
   let results = (outs I1:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let assemblyFormat = "$feature attr-dict `:` type($result)";
 }
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_PROGRAMOPS
