@@ -108,6 +108,16 @@ for feature, program in (("gcc", "g++"), ("pkg-config", "pkg-config"),
     if shutil.which(program):
         config.available_features.add(feature)
 
+# An x86 emulator: it has the levels that the machine lacks.
+result = subprocess.run(
+    [python, f"{config.test_source_root}/Inputs/emulator.py"],
+    env={**os.environ, **config.environment}, capture_output=True, text=True)
+if result.returncode == 0:
+    config.available_features.add("emulator")
+else:
+    lit_config.note("no tests can run in an emulator: " +
+                    result.stderr.strip().rpartition("\n")[2])
+
 
 def find_level():
     """The instruction set level of this machine, as the compiler sees it."""
