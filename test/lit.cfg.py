@@ -137,8 +137,10 @@ if level:
     here = leveltest.up_to(level)
     config.available_features.update(f"isa-{name}" for name in here)
     missing = leveltest.LEVELS[len(here):]
+    other = ("emulated or unsupported" if "emulator" in
+             config.available_features else "unsupported")
     lit_config.note(f"instruction set levels that run: {', '.join(here)}; "
-                    f"unsupported: {', '.join(missing) or 'none'}")
+                    f"{other}: {', '.join(missing) or 'none'}")
 else:
     lit_config.note("the tests of instruction set levels cannot run: "
                     "hamkaas-compile tells none")

@@ -21,6 +21,7 @@ AMX a second, and a call takes half a millisecond.
 import atexit
 import bisect
 import ctypes
+import importlib.util
 import mmap
 import os
 import struct
@@ -59,6 +60,10 @@ libc = ctypes.CDLL(None)
 
 class Fault(Exception):
     """An exception of the CPU that ended the call."""
+
+
+def is_installed() -> bool:
+    return importlib.util.find_spec("bochscpu") is not None
 
 
 def load_bochs() -> Any:
