@@ -141,7 +141,11 @@ if level:
              config.available_features else "unsupported")
     lit_config.note(f"instruction set levels that run: {', '.join(here)}; "
                     f"{other}: {', '.join(missing) or 'none'}")
+    config.emulation = {
+        "PATH": f"{config.test_source_root}/Inputs/Emulated:{path}",
+        "HAMKAAS_EMULATOR_PYTHON": python, "HAMKAAS_EMULATED_ABOVE": level}
 else:
+    config.emulation = {}
     lit_config.note("the tests of instruction set levels cannot run: "
                     "hamkaas-compile tells none")
 

@@ -8,7 +8,7 @@ AVX512-VNNI, AVX-VNNI and AMX-INT8.
 Run as a program, it tells if it can: it fails where the package is missing.
 
 Addresses are those of the process: the pages that the guest touches are the
-host's own. Code of the called function's library is emulated; functions of
+host's own. Code of the called functions' libraries is emulated; functions of
 other libraries (malloc, memcpy) run natively, with up to six arguments that are
 integers. The guest has one thread.
 
@@ -197,6 +197,7 @@ class Emulator:
         self.ranges = Ranges()
         self.pages = PageTables(self.bochs.memory)
         self.tiles = tiles.Tiles(self.read, self.write)
+        self.libraries: set[str] = set()
         self.memory, self.system = allocate(8)
         self.stack_memory, self.stack = allocate(STACK_PAGES)
         self.fill_system_pages()
@@ -268,14 +269,20 @@ class Emulator:
         state.rflags = 2
         return state
 
+    def add_library(self, path: str) -> None:
+        """Emulates code of the library, too, instead of running it natively."""
+        self.libraries.add(os.path.realpath(path))
+
     def call(self, function: Any, *arguments: int) -> int:
         """Returns rax. `function` is one of ctypes or an address."""
         address = (function if isinstance(function, int) else
                    ctypes.cast(function, ctypes.c_void_p).value or 0)
-        if self.ranges.update():
+        changed = self.ranges.update()
+        library = self.ranges.find(address)[1]
+        if changed or library not in self.libraries:
+            self.libraries.add(library)
             self.pages.clear()
             self.map_system_pages()
-        self.library = self.ranges.find(address)[1]
         state = self.initial_state()
         state.rip = address
         masked = [argument & 2**64 - 1 for argument in arguments]
@@ -332,7 +339,7 @@ class Emulator:
             raise Fault(f"#PF at {describe(rip)}: "
                         f"{'write' if write else 'read'} of {address:#x}")
         flags = WRITABLE if access[1] == "w" else 0
-        if access[2] != "x" or file != self.library:
+        if access[2] != "x" or file not in self.libraries:
             flags |= NOT_EXECUTABLE
         self.pages.insert(address, flags)
 
@@ -343,7 +350,7 @@ class Emulator:
         access, file = self.access(address)
         if access[2] != "x":
             raise Fault(f"#PF at {describe(address)}: not executable")
-        if file == self.library:
+        if file in self.libraries:
             self.map_page(address, False, address)
             return None
         kind = ctypes.CFUNCTYPE(ctypes.c_uint64, *[ctypes.c_uint64] * 6)

@@ -4,7 +4,8 @@
 A file with a line `LEVELS: x86-64 x86-64-v4` is a test for each of them, named
 `file/x86-64-v4`. `%level` is the level. Where the machine lacks it, the feature
 `isa-x86-64-v4` is missing, and the test unsupported, but for one whose line ends
-in `or emulated`: it needs the feature `emulator` instead.
+in `or emulated`: it needs the feature `emulator` instead, and its `hamkaas-run`
+is test/Inputs/emulated-run.py.
 """
 
 import copy
@@ -26,6 +27,8 @@ class TestOfLevel(lit.Test.Test):
     def __init__(self, test, level, emulated):
         config = copy.copy(test.config)
         config.substitutions = [("%level", level)] + config.substitutions
+        if emulated:
+            config.environment = config.environment | config.emulation
         super().__init__(test.suite, test.path_in_suite + (level,), config,
                          file_path=test.getSourcePath())
         self.requires = [f"isa-{level}" + " || emulator" * emulated]
