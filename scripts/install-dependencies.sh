@@ -25,7 +25,7 @@ if [ "${1:-}" = tests ]; then
     python3-pytest python3-hypothesis python3-torch"
   python_packages="$python_packages
     safetensors==0.8.0 gguf==0.19.0 llvmlite==0.50.0 ml_dtypes==0.5.4
-    mypy==2.4.1 onnx==1.23.2 aiohttp==3.14.5"
+    mypy==2.4.1 onnx==1.23.2 aiohttp==3.14.5 bochscpu-python==0.4.0"
 fi
 
 is_installed() {

@@ -108,6 +108,16 @@ for feature, program in (("gcc", "g++"), ("pkg-config", "pkg-config"),
     if shutil.which(program):
         config.available_features.add(feature)
 
+# An x86 emulator: it has the levels that the machine lacks.
+result = subprocess.run(
+    [python, f"{config.test_source_root}/Inputs/emulator.py"],
+    env={**os.environ, **config.environment}, capture_output=True, text=True)
+if result.returncode == 0:
+    config.available_features.add("emulator")
+else:
+    lit_config.note("no tests can run in an emulator: " +
+                    result.stderr.strip().rpartition("\n")[2])
+
 
 def find_level():
     """The instruction set level of this machine, as the compiler sees it."""
@@ -127,9 +137,15 @@ if level:
     here = leveltest.up_to(level)
     config.available_features.update(f"isa-{name}" for name in here)
     missing = leveltest.LEVELS[len(here):]
+    other = ("emulated or unsupported" if "emulator" in
+             config.available_features else "unsupported")
     lit_config.note(f"instruction set levels that run: {', '.join(here)}; "
-                    f"unsupported: {', '.join(missing) or 'none'}")
+                    f"{other}: {', '.join(missing) or 'none'}")
+    config.emulation = {
+        "PATH": f"{config.test_source_root}/Inputs/Emulated:{path}",
+        "HAMKAAS_EMULATOR_PYTHON": python, "HAMKAAS_EMULATED_ABOVE": level}
 else:
+    config.emulation = {}
     lit_config.note("the tests of instruction set levels cannot run: "
                     "hamkaas-compile tells none")
 

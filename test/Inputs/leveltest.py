@@ -3,7 +3,9 @@
 
 A file with a line `LEVELS: x86-64 x86-64-v4` is a test for each of them, named
 `file/x86-64-v4`. `%level` is the level. Where the machine lacks it, the feature
-`isa-x86-64-v4` is missing, and the test unsupported.
+`isa-x86-64-v4` is missing, and the test unsupported, but for one whose line ends
+in `or emulated`: it needs the feature `emulator` instead, and its `hamkaas-run`
+is test/Inputs/emulated-run.py.
 """
 
 import copy
@@ -13,7 +15,7 @@ import lit.formats
 import lit.Test
 
 LEVELS = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"]
-LINE = re.compile(rb"^\W*LEVELS:(.*)$", re.MULTILINE)
+LINE = re.compile(rb"^\W*LEVELS:(.*?)( or emulated)?$", re.MULTILINE)
 
 
 def up_to(level):
@@ -22,12 +24,14 @@ def up_to(level):
 
 
 class TestOfLevel(lit.Test.Test):
-    def __init__(self, test, level):
+    def __init__(self, test, level, emulated):
         config = copy.copy(test.config)
         config.substitutions = [("%level", level)] + config.substitutions
+        if emulated:
+            config.environment = config.environment | config.emulation
         super().__init__(test.suite, test.path_in_suite + (level,), config,
                          file_path=test.getSourcePath())
-        self.requires = [f"isa-{level}"]
+        self.requires = [f"isa-{level}" + " || emulator" * emulated]
 
     def getSourcePath(self):
         return self.file_path
@@ -45,4 +49,4 @@ class LevelTest(lit.formats.ShTest):
                 if level not in LEVELS:
                     raise ValueError(f"{test.getSourcePath()}: expected levels "
                                      f"{LEVELS}, got '{level}'")
-                yield TestOfLevel(test, level)
+                yield TestOfLevel(test, level, bool(line[2]))

@@ -1,4 +1,4 @@
-// LEVELS: x86-64 x86-64-v3 x86-64-v4
+// LEVELS: x86-64 x86-64-v3 x86-64-v4 or emulated
 // RUN: hamkaas-run %s --target-cpu=%level --check-against=reference --input=x=random --input=y=random --input=b=random | FileCheck %s
 // RUN: hamkaas-compile %s --target-cpu=%level --emit=planned | FileCheck %s --check-prefix=PLANNED
 

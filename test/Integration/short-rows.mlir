@@ -1,4 +1,4 @@
-// LEVELS: x86-64 x86-64-v3 x86-64-v4
+// LEVELS: x86-64 x86-64-v3 x86-64-v4 or emulated
 // Rows shorter than a vector are computed several at a time: repeated
 // elements, the same few numbers for each row, and rows of several images
 // interleaved; also of more elements than a tile.

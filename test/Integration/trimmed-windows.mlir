@@ -1,4 +1,4 @@
-// LEVELS: x86-64 x86-64-v3 x86-64-v4
+// LEVELS: x86-64 x86-64-v3 x86-64-v4 or emulated
 // Convolutions give the same without the elements of their windows that meet
 // padding alone: at one end, at both, with strides, and in groups.
 

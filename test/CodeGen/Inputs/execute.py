@@ -3,14 +3,18 @@
 """Compiles kernels twice, runs both and compares the results.
 
 usage: execute.py FILE --level=LEVEL [--integers=V[:V...],...] [--range=R]
+                  [--features=F,...]
 
 Every function of FILE is compiled by our passes and, as the reference, by
 upstream's lowering of linalg to scalar loops. Inputs are random numbers of
 [-R, R], integers of all sizes; arguments of one i64 are given by --integers,
 one run for each of its entries. A kernel must give equal results (to 1e-5 of
 the largest, of f64 to 1e-14 and of f16 to 1e-3), the same bits for every split
-of its tiles, write nothing outside of its destination and read nothing outside
-of its inputs.
+of its tiles and all `features` (of HamKaasCpuFeature), write nothing outside of
+its destination and read nothing outside of its inputs.
+
+Kernels for a level or features that this processor lacks run in the emulator;
+without it, features are left out.
 """
 
 import argparse
@@ -24,11 +28,21 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../Inputs"))
+import emulator
+
 TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16,
          "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8}
 GUARD = 64
-# HamKaasCpuDotProducts of hamkaas-c/Program.h.
-DOT_PRODUCTS = 1
+# The flags in /proc/cpuinfo of the levels and of the features of each.
+LEVELS = {"x86-64": set(), "x86-64-v2": {"sse4_2", "popcnt"},
+          "x86-64-v3": {"avx2", "fma"},
+          "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq",
+                        "avx512vl"}}
+DOT_PRODUCTS, TILE_PRODUCTS = 1, 2
+FEATURES = {DOT_PRODUCTS: {"x86-64-v3": "avx_vnni", "x86-64-v4": "avx512_vnni"},
+            TILE_PRODUCTS: {"x86-64-v4": "amx_int8"}}
+ARCH_PRCTL, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA = 158, 0x1023, 18
 PROT_NONE = 0
 ALLOWED = {np.float64: 1e-14, np.float32: 1e-5, np.float16: 1e-3}
 
@@ -78,6 +92,7 @@ def passes(tool, pipeline, text, *options):
 
 
 def compile_kernels(text, level):
+    """Returns code, numbers of tiles, and the kernels that read features."""
     text = passes("hamkaas-opt",
                   f"hamkaas-attach-target{{target-cpu={level}}},"
                   "func.func(hamkaas-cpu-emit-kernels),cse", text)
@@ -86,9 +101,12 @@ def compile_kernels(text, level):
         if forbidden in text:
             sys.exit(f"bufferization left a {forbidden}:\n{text}")
     tiles = dict(re.findall(r"func.func private @(\w+)\(.*hamkaas.tiles = (\d+)", text))
+    functions = re.split(r"func\.func private @(\w+)", text)
+    reading = {name for name, body in zip(functions[1::2], functions[2::2])
+               if "hamkaas.has_" in body}
     text = passes("hamkaas-opt", "hamkaas-distribute-tiles,canonicalize,"
                   "hamkaas-lower-kernels", text)
-    return text, {name: int(count) for name, count in tiles.items()}
+    return text, {name: int(count) for name, count in tiles.items()}, reading
 
 
 def compile_reference(text):
@@ -179,27 +197,49 @@ class Fenced:
                 raise OSError(ctypes.get_errno(), "mprotect failed")
 
 
-def has_dot_products(level):
-    """Whether this processor has what hamkaas.has_cpu_feature dot_products asks for in
-    kernels of the level."""
-    flag = "avx512_vnni" if level == "x86-64-v4" else "avx_vnni"
-    with open("/proc/cpuinfo") as file:
-        return flag in file.read().split()
+class Processor:
+    """Calls kernels of a level, natively or in the emulator."""
+
+    def __init__(self, level):
+        self.level = level
+        with open("/proc/cpuinfo") as file:
+            self.flags = set(file.read().split())
+        # Linux lets a process use the registers of tiles on request.
+        libc = ctypes.CDLL(None)
+        if libc.syscall(ARCH_PRCTL, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA):
+            self.flags.discard("amx_int8")
+        self.emulator = None
+
+    def is_native(self, features):
+        needed = LEVELS[self.level] | {
+            flags[self.level] for feature, flags in FEATURES.items()
+            if features & feature and self.level in flags}
+        return needed <= self.flags
+
+    def can_run(self, features):
+        return self.is_native(features) or emulator.is_installed()
+
+    def call(self, function, features, *arguments):
+        if self.is_native(features):
+            return function(*map(ctypes.c_void_p, arguments))
+        self.emulator = self.emulator or emulator.Emulator()
+        return self.emulator.call(function, *arguments) & 0xFFFFFFFF
 
 
-def run_kernel(function, inputs, before, ranges, at_end=True, features=0):
-    """Runs the tiles of `ranges`. `features`, of enum HamKaasCpuFeature, stand
-    before the table of arguments."""
+def run_kernel(processor, function, inputs, before, ranges, at_end=True,
+               features=0):
+    """Runs the tiles of `ranges`. The features stand before the table of
+    arguments."""
     raw = guarded(before)
     fenced = [Fenced(array, at_end) for array in inputs]
     addresses = [array.address for array in fenced]
     addresses.append(raw.ctypes.data + GUARD)
     table = (ctypes.c_void_p * (1 + len(addresses)))(features, *addresses)
-    arguments = ctypes.byref(table, ctypes.sizeof(ctypes.c_void_p))
+    arguments = ctypes.addressof(table) + ctypes.sizeof(ctypes.c_void_p)
     values = (ctypes.c_int64 * 4)()
     for begin, end in ranges:
-        status = function(arguments, ctypes.c_int64(begin), ctypes.c_int64(end),
-                          values)
+        status = processor.call(function, features, arguments, begin, end,
+                                ctypes.addressof(values))
         if status:
             assert (raw == guarded(before)).all(), "a failed check wrote"
             return list(values)
@@ -245,13 +285,17 @@ def main():
     parser.add_argument("--level", required=True)
     parser.add_argument("--integers", default="")
     parser.add_argument("--range", type=float, default=1.0)
+    parser.add_argument("--features", default=f"0,{DOT_PRODUCTS},{TILE_PRODUCTS}")
     options = parser.parse_args()
     with open(options.file) as file:
         text = file.read()
     level = options.level
-    kernels, tiles = compile_kernels(text, level)
+    kernels, tiles, reading = compile_kernels(text, level)
     reference, returning = compile_reference(text)
     random = np.random.default_rng(7)
+    processor = Processor(level)
+    base, *others = filter(processor.can_run,
+                           map(int, options.features.split(",")))
     with tempfile.TemporaryDirectory() as folder:
         ours = build(folder, "kernels", kernels, level)
         theirs = build(folder, "reference", reference, "x86-64")
@@ -263,20 +307,21 @@ def main():
                 before = np.full(shape, 7, element)
                 count = tiles[name]
                 function = getattr(ours, name)
-                got = run_kernel(function, inputs, before, [(0, count)])
+                got = run_kernel(processor, function, inputs, before,
+                                 [(0, count)], features=base)
                 if isinstance(got, list):
                     print(f"{name} {entry}: check failed with {got}")
                     continue
                 single = [(t, t + 1) for t in reversed(range(count))]
-                split = run_kernel(function, inputs, before, single,
-                                   at_end=False)
+                split = run_kernel(processor, function, inputs, before, single,
+                                   at_end=False, features=base)
                 assert got.tobytes() == split.tobytes(), \
                     f"{name}: the bits depend on the split"
-                if has_dot_products(level):
-                    other = run_kernel(function, inputs, before, [(0, count)],
-                                       features=DOT_PRODUCTS)
+                for features in others if name in reading else ():
+                    other = run_kernel(processor, function, inputs, before,
+                                       [(0, count)], features=features)
                     assert got.tobytes() == other.tobytes(), \
-                        f"{name}: the bits depend on dot products"
+                        f"{name}: the bits depend on features {features}"
                 compare(name, got, run_reference(
                     getattr(theirs, "reference_" + name), name in returning,
                     inputs, before))

@@ -1,4 +1,4 @@
-// LEVELS: x86-64 x86-64-v3 x86-64-v4
+// LEVELS: x86-64 x86-64-v3 x86-64-v4 or emulated
 // RUN: %python %S/../Inputs/execute.py %s --level=%level
 
 #x2 = affine_map<(n, h, w, o, kh, kw, c) -> (n, h * 2 + kh, w * 2 + kw * 2, c)>

@@ -1,4 +1,4 @@
-// LEVELS: x86-64 x86-64-v2 x86-64-v3 x86-64-v4
+// LEVELS: x86-64 x86-64-v2 x86-64-v3 x86-64-v4 or emulated
 // RUN: %python %S/../Inputs/execute.py %s --integers=0,3 --level=%level
 
 #id1 = affine_map<(d0) -> (d0)>

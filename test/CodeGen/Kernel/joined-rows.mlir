@@ -1,6 +1,6 @@
 // RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-cpu-emit-kernels -canonicalize | FileCheck %s
 // RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v4 -hamkaas-cpu-emit-kernels -canonicalize | FileCheck %s --check-prefix=APART
-// LEVELS: x86-64 x86-64-v3 x86-64-v4
+// LEVELS: x86-64 x86-64-v3 x86-64-v4 or emulated
 // RUN: %python %S/../Inputs/execute.py %s --level=%level
 
 #weights = affine_map<(n, h, w, o, kh, kw, c) -> (kh, kw, c, o)>

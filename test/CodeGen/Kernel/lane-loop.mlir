@@ -1,4 +1,4 @@
-// LEVELS: x86-64 x86-64-v3 x86-64-v4
+// LEVELS: x86-64 x86-64-v3 x86-64-v4 or emulated
 // RUN: split-file %s %t
 // RUN: hamkaas-compile %t/rows.mlir --target-cpu=x86-64-v4 --emit=planned | FileCheck %s
 // RUN: hamkaas-run %t/all.mlir --target-cpu=%level --check-against=reference --input=x=random --input=d=random --input=i=random --input=h=random | FileCheck %s --check-prefix=AGREES

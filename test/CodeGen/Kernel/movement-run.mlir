@@ -1,4 +1,4 @@
-// LEVELS: x86-64 x86-64-v3 x86-64-v4
+// LEVELS: x86-64 x86-64-v3 x86-64-v4 or emulated
 // RUN: %python %S/../Inputs/execute.py %s --integers=0:3,7:10,8:11,-1:2,2:4 --level=%level | FileCheck %s
 
 // Only the rows that are replaced are written, wherever they begin.

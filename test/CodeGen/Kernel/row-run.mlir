@@ -1,4 +1,4 @@
-// LEVELS: x86-64 x86-64-v3 x86-64-v4
+// LEVELS: x86-64 x86-64-v3 x86-64-v4 or emulated
 // RUN: %python %S/../Inputs/execute.py %s --range=10 --integers=0,1,5,16,17,24,25,200,-1 --level=%level | FileCheck %s
 
 // The softmax of the first entries of each row, the rest copied.

@@ -49,7 +49,7 @@ func.func private @turned(%x: tensor<{TURNED}>, %out: tensor<{RESULT}>)
 LINE = 64
 
 
-def run(function, inputs, expected, tiles, offset, shares):
+def run(processor, function, inputs, expected, tiles, offset, shares):
     raw = np.full(expected.nbytes + 4 * LINE, 0xA5, np.uint8)
     begin = -raw.ctypes.data % LINE + LINE + offset
     end = begin + expected.nbytes
@@ -62,7 +62,8 @@ def run(function, inputs, expected, tiles, offset, shares):
     table = (ctypes.c_void_p * len(addresses))(*addresses)
     values = (ctypes.c_int64 * 4)()
     for first, last in ((tiles // 2, tiles), (0, tiles // 2)):
-        function(table, ctypes.c_int64(first), ctypes.c_int64(last), values)
+        processor.call(function, 0, ctypes.addressof(table), first, last,
+                       ctypes.addressof(values))
     assert (result == expected).all(), f"wrong at offset {offset}"
     assert (raw[:begin] == 0xA5).all() and (raw[end:] == 0xA5).all(), \
         f"wrote outside at offset {offset}"
@@ -70,17 +71,19 @@ def run(function, inputs, expected, tiles, offset, shares):
 
 def main():
     level = sys.argv[1]
-    text, tiles = execute.compile_kernels(KERNELS, level)
+    text, tiles, _ = execute.compile_kernels(KERNELS, level)
+    processor = execute.Processor(level)
     random = np.random.default_rng(3)
     x, b, turned = (random.random(shape, np.float32)
                     for shape in ((1024, 2064), 2064, (2064, 1030)))
     with tempfile.TemporaryDirectory() as folder:
         library = execute.build(folder, "stream", text, level)
-        for offset in range(0, LINE, 4):
+        for offset in range(0, LINE, 4 if processor.is_native(0) else 20):
             for shares in (False, True):
-                run(library.sum, [x, b], x + b, tiles["sum"], offset, shares)
-            run(library.turned, [turned], turned.T, tiles["turned"], offset,
-                False)
+                run(processor, library.sum, [x, b], x + b, tiles["sum"], offset,
+                    shares)
+            run(processor, library.turned, [turned], turned.T, tiles["turned"],
+                offset, False)
     print("all offsets are right")
 
 
