@@ -14,6 +14,22 @@ using namespace mlir;
 using namespace hamkaas;
 
 //===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+int64_t hamkaas::chooseTileRows(const CostModel &costs, int64_t rows,
+                                int64_t extent) {
+  int64_t tileElements = costs.tileElements();
+  if (extent > tileElements)
+    return 1;
+  int64_t tileRows = costs.tileUnits(tileElements / extent, rows);
+  int64_t tiles = llvm::divideCeil(rows, tileRows);
+  if (tiles > costs.tileShares())
+    tiles -= tiles % costs.tileShares();
+  return llvm::divideCeil(rows, tiles);
+}
+
+//===----------------------------------------------------------------------===//
 // Merged dimensions
 //===----------------------------------------------------------------------===//
 

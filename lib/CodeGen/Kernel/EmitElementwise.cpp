@@ -7,6 +7,7 @@
 
 #include "HamKaas/CodeGen/Kernel/ElementRows.h"
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/PieceRows.h"
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -96,20 +97,6 @@ LogicalResult hamkaas::verifyTree(Value result,
 static bool isShort(int64_t extent, int64_t lanes) {
   return extent < unrolledBlocks * lanes ||
          (extent < 2 * unrolledBlocks * lanes && extent % lanes != 0);
-}
-
-/// The rows of a tile, out of `rows` rows of `extent` elements; a long row is
-/// several tiles.
-static int64_t chooseTileRows(const CostModel &costs, int64_t rows,
-                              int64_t extent) {
-  int64_t tileElements = costs.tileElements();
-  if (extent > tileElements)
-    return 1;
-  int64_t tileRows = costs.tileUnits(tileElements / extent, rows);
-  int64_t tiles = llvm::divideCeil(rows, tileRows);
-  if (tiles > costs.tileShares())
-    tiles -= tiles % costs.tileShares();
-  return llvm::divideCeil(rows, tiles);
 }
 
 /// Tables by which a tree finds elements of a row, the same for each row, which
@@ -424,33 +411,46 @@ Tile hamkaas::emitElements(KernelBuilder &kernel, Value value,
   return elements.shape();
 }
 
-/// Tile `tile` of those from `firstTiles[begin]` to `firstTiles[end]`, by a
-/// binary search for its piece.
-static void emitTileOf(KernelBuilder &kernel,
-                       MutableArrayRef<ElementsEmitter> pieces,
-                       ArrayRef<int64_t> firstTiles, Value tile, size_t begin,
-                       size_t end) {
-  if (end - begin == 1)
-    return pieces[begin].emitTile(
-        kernel.subtract(tile, kernel.constant(firstTiles[begin])));
-  size_t middle = begin + (end - begin) / 2;
+namespace {
+/// A range of tiles, and the loops that write them.
+struct Part {
+  int64_t firstTile;
+  std::function<void(Value tile)> emit;
+};
+} // namespace
+
+/// Tile `tile` of those of `parts`, by a binary search for its part.
+static void emitTileOf(KernelBuilder &kernel, ArrayRef<Part> parts,
+                       Value tile) {
+  if (parts.size() == 1)
+    return parts[0].emit(
+        kernel.subtract(tile, kernel.constant(parts[0].firstTile)));
+  size_t middle = parts.size() / 2;
   kernel.writingBranch(
-      kernel.isLess(tile, firstTiles[middle]),
-      [&] { emitTileOf(kernel, pieces, firstTiles, tile, begin, middle); },
-      [&] { emitTileOf(kernel, pieces, firstTiles, tile, middle, end); });
+      kernel.isLess(tile, parts[middle].firstTile),
+      [&] { emitTileOf(kernel, parts.take_front(middle), tile); },
+      [&] { emitTileOf(kernel, parts.drop_front(middle), tile); });
 }
 
 Tile hamkaas::emitPieces(KernelBuilder &kernel, ArrayRef<Piece> pieces) {
-  SmallVector<ElementsEmitter, 2> emitters;
-  SmallVector<int64_t> firstTiles{0};
-  for (const Piece &piece : pieces) {
-    emitters.emplace_back(kernel, piece.value, piece.offsets);
-    firstTiles.push_back(firstTiles.back() + emitters.back().tiles());
-  }
-  kernel.tileLoop(firstTiles.back(), [&](Value tile) {
-    emitTileOf(kernel, emitters, firstTiles, tile, 0, emitters.size());
-  });
-  return emitters.front().shape();
+  SmallVector<Part> parts;
+  int64_t tiles = 0;
+  Tile shape;
+  auto add = [&](auto part) {
+    if (parts.empty())
+      shape = part.shape();
+    parts.push_back(
+        {tiles, [part](Value tile) mutable { part.emitTile(tile); }});
+    tiles += part.tiles();
+  };
+  SmallVector<SmallVector<Piece>> groups = groupPieces(kernel, pieces);
+  for (ArrayRef<Piece> group : groups)
+    if (group.size() == 1)
+      add(ElementsEmitter(kernel, group[0].value, group[0].offsets));
+    else
+      add(PieceRows(kernel, group));
+  kernel.tileLoop(tiles, [&](Value tile) { emitTileOf(kernel, parts, tile); });
+  return shape;
 }
 
 FailureOr<Tile> hamkaas::emitElementwise(KernelBuilder &kernel, Value result) {

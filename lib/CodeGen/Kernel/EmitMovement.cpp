@@ -20,21 +20,23 @@ using namespace hamkaas;
 // Insertion into the destination
 //===----------------------------------------------------------------------===//
 
-/// The part of the destination that `insert` fills.
+/// The part of the destination that `insert` fills, whose destination begins
+/// at `begin`.
 static FailureOr<Piece> getPiece(KernelBuilder &kernel,
-                                 tensor::InsertSliceOp insert) {
+                                 tensor::InsertSliceOp insert,
+                                 ArrayRef<Value> begin = {}) {
   if (insert.getSourceType().getRank() != insert.getDestType().getRank() ||
       !insert.hasUnitStride())
     return insert.emitError("expected a source of the destination's rank and "
                             "strides of 1");
-  if (failed(verifyTree(insert.getSource())))
-    return failure();
   Piece piece{insert.getSource(), {}};
   for (OpFoldResult offset : insert.getMixedOffsets())
     if (std::optional<int64_t> constant = getConstantIntValue(offset))
       piece.offsets.push_back(kernel.constant(*constant));
     else
       piece.offsets.push_back(cast<Value>(offset));
+  for (auto [offset, first] : llvm::zip(piece.offsets, begin))
+    offset = kernel.add(first, offset);
   return piece;
 }
 
@@ -42,27 +44,46 @@ static FailureOr<Piece> getPiece(KernelBuilder &kernel,
 static FailureOr<Tile> emitInsert(KernelBuilder &kernel,
                                   tensor::InsertSliceOp insert) {
   FailureOr<Piece> piece = getPiece(kernel, insert);
-  if (failed(piece))
+  if (failed(piece) || failed(verifyTree(piece->value)))
     return failure();
   return emitElements(kernel, piece->value, piece->offsets);
+}
+
+/// Adds the tensors, which may be made of others, that fill an empty one up to
+/// `last`. That begins at `begin` of the destination.
+static LogicalResult addPieces(KernelBuilder &kernel,
+                               tensor::InsertSliceOp last,
+                               ArrayRef<Value> begin,
+                               SmallVectorImpl<Piece> &pieces) {
+  SmallVector<tensor::InsertSliceOp> inserts;
+  Value dest = last.getResult();
+  while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>()) {
+    inserts.push_back(insert);
+    dest = insert.getDest();
+  }
+  if (!dest.getDefiningOp<tensor::EmptyOp>())
+    return last.emitError("expected insertions into the last argument of the "
+                          "kernel or into an empty tensor");
+  for (tensor::InsertSliceOp insert : llvm::reverse(inserts)) {
+    FailureOr<Piece> piece = getPiece(kernel, insert, begin);
+    if (failed(piece))
+      return failure();
+    auto inner = piece->value.getDefiningOp<tensor::InsertSliceOp>();
+    if (inner ? failed(addPieces(kernel, inner, piece->offsets, pieces))
+              : failed(verifyTree(piece->value)))
+      return failure();
+    if (!inner)
+      pieces.push_back(std::move(*piece));
+  }
+  return success();
 }
 
 /// Writes tensors that fill an empty one together.
 static FailureOr<Tile> emitConcat(KernelBuilder &kernel,
                                   tensor::InsertSliceOp last) {
   SmallVector<Piece> pieces;
-  Value dest = last.getResult();
-  while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>()) {
-    FailureOr<Piece> piece = getPiece(kernel, insert);
-    if (failed(piece))
-      return failure();
-    pieces.push_back(std::move(*piece));
-    dest = insert.getDest();
-  }
-  if (!dest.getDefiningOp<tensor::EmptyOp>())
-    return last.emitError("expected insertions into the last argument of the "
-                          "kernel or into an empty tensor");
-  std::reverse(pieces.begin(), pieces.end());
+  if (failed(addPieces(kernel, last, {}, pieces)))
+    return failure();
   return emitPieces(kernel, pieces);
 }
 

@@ -235,12 +235,11 @@ void TransformEmitter::emitUnit(Value number) {
 
 /// The distance in bytes of matrices whose lines share so few sets of the L1
 /// cache that those of a tile evict each other: 36 lines in 2 sets of 8. Then
-/// all lanes of a line are computed together. With more channels, products take
-/// most of the time: 256 gain 4 to 8 %, and the code takes longer to compile.
-static constexpr int64_t aliasedBytes = 2048, maxAliasedChannels = 128;
+/// all lanes of a line are computed together.
+static constexpr int64_t aliasedBytes = 2048;
 
 int64_t TransformEmitter::chooseBlocks() {
-  if (!kernel.costs().hasOwnCache() || extents[laneLoop] > maxAliasedChannels)
+  if (!kernel.costs().hasOwnCache())
     return 1;
   int64_t elements = extents[laneLoop];
   for (int64_t loop : outer)

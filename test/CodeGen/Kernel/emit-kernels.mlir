@@ -218,6 +218,34 @@ func.func @pieces(%x: tensor<1x5000xf32>, %y: tensor<2x5000xf32>, %out: tensor<3
 
 // -----
 
+// Pieces beside each other, of which one is short, are written row by row: a
+// tile has rows of all. Pieces may be made of others.
+
+// CHECK-LABEL: func @rows(
+// CHECK-SAME:    hamkaas.tiles = 2
+// CHECK:         scf.for %[[TILE:.*]] =
+// CHECK:           scf.if
+// CHECK:             scf.for %[[ROW:[^ ]*]] =
+// CHECK:               vector.transfer_write {{.*}}[%[[ROW]], %{{.*}}] {{.*}}vector<2xf32>
+// CHECK-COUNT-2:       vector.transfer_write {{.*}}[%[[ROW]], %{{.*}}] {{.*}}vector<8xf32>
+// CHECK:           else
+// CHECK:         } {hamkaas.tile_loop}
+// CHECK-NOT:     tensor.insert_slice
+func.func @rows(%x: tensor<3x16xf32>, %y: tensor<2x16xf32>, %a: tensor<3x2xf32>, %b: tensor<2x2xf32>, %out: tensor<5x18xf32>) -> tensor<5x18xf32> attributes {hamkaas.kernel = #hamkaas.kernel<movement>} {
+  %left = tensor.empty() : tensor<5x2xf32>
+  %0 = tensor.insert_slice %a into %left[0, 0] [3, 2] [1, 1] : tensor<3x2xf32> into tensor<5x2xf32>
+  %1 = tensor.insert_slice %b into %0[3, 0] [2, 2] [1, 1] : tensor<2x2xf32> into tensor<5x2xf32>
+  %right = tensor.empty() : tensor<5x16xf32>
+  %2 = tensor.insert_slice %x into %right[0, 0] [3, 16] [1, 1] : tensor<3x16xf32> into tensor<5x16xf32>
+  %3 = tensor.insert_slice %y into %2[3, 0] [2, 16] [1, 1] : tensor<2x16xf32> into tensor<5x16xf32>
+  %empty = tensor.empty() : tensor<5x18xf32>
+  %4 = tensor.insert_slice %1 into %empty[0, 0] [5, 2] [1, 1] : tensor<5x2xf32> into tensor<5x18xf32>
+  %5 = tensor.insert_slice %3 into %4[0, 2] [5, 16] [1, 1] : tensor<5x16xf32> into tensor<5x18xf32>
+  return %5 : tensor<5x18xf32>
+}
+
+// -----
+
 // Loops are the kernel as they are, unless neighbouring tiles have neighbours,
 // and their outermost one goes over the tiles. They may read anything at any
 // time.

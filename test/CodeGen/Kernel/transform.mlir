@@ -31,8 +31,20 @@
 // CHECK-NOT:     arith.minui
 // CHECK:         vector.transfer_write
 // CHECK:         return
-func.func @main(%x: tensor<1x18x18x16xf32> {hamkaas.name = "x"}, %y: tensor<4x4x1x2x2x16xf32> {hamkaas.name = "y"}) -> (tensor<4x4x1x8x8x16xf32> {hamkaas.name = "a"}, tensor<1x3x4x16xf32> {hamkaas.name = "b"}) {
+
+// However many channels there are.
+
+// CHECK-LABEL: func.func private @k2(
+// CHECK:         vector.transfer_read %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST:[^ ]*]]]
+// CHECK-COUNT-3: vector.transfer_read %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST]]]
+// CHECK:         vector.transfer_read %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %[[SECOND:[^ ]*]]]
+// CHECK-COUNT-3: vector.transfer_read %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %[[SECOND]]]
+// CHECK:         vector.transfer_read %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST]]]
+// CHECK-COUNT-4: vector.transfer_write %{{.*}}, %[[FIRST]]]
+// CHECK-COUNT-4: vector.transfer_write %{{.*}}, %[[SECOND]]]
+func.func @main(%x: tensor<1x18x18x16xf32> {hamkaas.name = "x"}, %y: tensor<4x4x1x2x2x16xf32> {hamkaas.name = "y"}, %z: tensor<1x6x6x512xf32> {hamkaas.name = "z"}) -> (tensor<4x4x1x8x8x16xf32> {hamkaas.name = "a"}, tensor<1x3x4x16xf32> {hamkaas.name = "b"}, tensor<4x4x1x2x2x512xf32> {hamkaas.name = "c"}) {
   %0 = hamkaas.winograd_input %x tile 2 : tensor<1x18x18x16xf32>
   %1 = hamkaas.winograd_output %y to [3, 4] : tensor<4x4x1x2x2x16xf32>
-  return %0, %1 : tensor<4x4x1x8x8x16xf32>, tensor<1x3x4x16xf32>
+  %2 = hamkaas.winograd_input %z tile 2 : tensor<1x6x6x512xf32>
+  return %0, %1, %2 : tensor<4x4x1x8x8x16xf32>, tensor<1x3x4x16xf32>, tensor<4x4x1x2x2x512xf32>
 }

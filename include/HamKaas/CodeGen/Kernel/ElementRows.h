@@ -13,6 +13,10 @@
 
 namespace hamkaas {
 
+/// The rows of a tile, out of `rows` rows of `extent` elements; a long row is
+/// several tiles.
+int64_t chooseTileRows(const CostModel &costs, int64_t rows, int64_t extent);
+
 /// The first dimension of `value` from which on all can be one: each operand of
 /// its tree has consecutive elements along them, or is the same, and so are
 /// those of the destination.

@@ -71,6 +71,7 @@ struct Simplify : hamkaas::impl::SimplifyBase<Simplify> {
     populateBroadcastPatterns(set);
     populateProductPatterns(set);
     populateWindowPatterns(set);
+    populateConcatPatterns(set);
     patterns = std::move(set);
     return success();
   }

@@ -37,6 +37,7 @@ void populateClampPatterns(mlir::RewritePatternSet &patterns);
 void populateCastPatterns(mlir::RewritePatternSet &patterns);
 void populateBroadcastPatterns(mlir::RewritePatternSet &patterns);
 void populateProductPatterns(mlir::RewritePatternSet &patterns);
+void populateConcatPatterns(mlir::RewritePatternSet &patterns);
 void populateWindowPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace hamkaas

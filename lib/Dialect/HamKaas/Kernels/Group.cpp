@@ -7,6 +7,7 @@
 
 #include "Group.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "JoinConcats.h"
 #include "NarrowProducts.h"
 #include "PlanarWindows.h"
@@ -62,7 +63,7 @@ Group::Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps,
 // Members
 //===----------------------------------------------------------------------===//
 
-/// Pointwise operations whose results a concat copies.
+/// Operations whose results a concat copies.
 void Group::addJoined() {
   std::optional<SmallVector<Operation *>> joined = findJoined(last);
   if (!joined)
@@ -166,6 +167,9 @@ bool Group::canJoin(KernelOpInterface producer, Operation *user) {
       }))
     return false;
   if (!feedsRoot(producer))
+    return true;
+  if (isa<ConcatOp>(root.getOperation()) &&
+      isa<StridedSliceOp>(producer.getOperation()))
     return true;
   // Each pass over a row computes it again: that costs less than a trip
   // through memory for an addition, and more for an exponential.

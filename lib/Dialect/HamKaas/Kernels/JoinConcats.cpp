@@ -13,6 +13,10 @@
 using namespace mlir;
 using namespace hamkaas;
 
+/// Limit on the operands that a kernel joins: the time of upstream's
+/// bufferization analysis is cubic in their number.
+static constexpr size_t maxPieces = 32;
+
 static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
@@ -68,8 +72,9 @@ static ConcatOp moveBefore(Operation *op, ConcatOp concat) {
 }
 
 void hamkaas::movePointwiseBeforeConcats(Block &block) {
+  // From the end: what moves before a concat may move before its operands.
   SmallVector<ConcatOp> concats(block.getOps<ConcatOp>());
-  for (ConcatOp concat : concats)
+  for (ConcatOp concat : llvm::reverse(concats))
     while (copies(concat) && concat->hasOneUse() &&
            isSeparable(*concat->user_begin(), concat))
       concat = moveBefore(*concat->user_begin(), concat);
@@ -98,17 +103,29 @@ static bool isTaken(Operation *op) {
 }
 
 std::optional<SmallVector<Operation *>> hamkaas::findJoined(Operation *op) {
-  auto concat = dyn_cast<ConcatOp>(op);
-  if (!concat)
+  auto last = dyn_cast<ConcatOp>(op);
+  if (!last)
     return std::nullopt;
   SmallVector<Operation *> joined;
-  if (!copies(concat))
+  if (!copies(last))
     return joined;
-  for (Value operand : concat.getOperands()) {
-    Operation *producer = operand.getDefiningOp();
-    if (getPointwise(producer) && producer->getBlock() == concat->getBlock() &&
-        producer->hasOneUse() && !isTaken(producer))
-      joined.push_back(producer);
-  }
+  SmallVector<ConcatOp> concats{last};
+  size_t pieces = last.getNumOperands();
+  for (size_t i = 0; i < concats.size(); ++i)
+    for (Value operand : concats[i].getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || producer->getBlock() != last->getBlock() ||
+          !producer->hasOneUse())
+        continue;
+      auto inner = dyn_cast<ConcatOp>(producer);
+      if (inner && pieces - 1 + inner.getNumOperands() <= maxPieces) {
+        pieces += inner.getNumOperands() - 1;
+        concats.push_back(inner);
+        joined.push_back(inner);
+      } else if (isa<StridedSliceOp>(producer) ||
+                 (getPointwise(producer) && !isTaken(producer))) {
+        joined.push_back(producer);
+      }
+    }
   return joined;
 }

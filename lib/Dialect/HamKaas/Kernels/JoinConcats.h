@@ -17,9 +17,10 @@ namespace hamkaas {
 /// each operand, whose kernel or that of the concat can take them.
 void movePointwiseBeforeConcats(mlir::Block &block);
 
-/// Pointwise operations that the kernel of the concat `op`, if that copies,
-/// computes as it moves their results: those that no other kernel can take.
-/// None if `op` is no concat.
+/// Operations that join the kernel of the concat `op`, if that copies: concats
+/// that it alone reads, and slices and pointwise operations among their
+/// operands that no other kernel can take. Each is behind its user. None if
+/// `op` is no concat.
 std::optional<llvm::SmallVector<mlir::Operation *>>
 findJoined(mlir::Operation *op);
 

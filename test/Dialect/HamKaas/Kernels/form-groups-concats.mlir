@@ -52,3 +52,33 @@ func.func @epilogue(%x: tensor<4x3xf32>, %w: tensor<3x5xf32>) -> tensor<4x8xf32>
   %4 = hamkaas.relu %3 : tensor<4x8xf32>
   return %4 : tensor<4x8xf32>
 }
+
+// -----
+
+// A concat that only another one reads is part of its kernel, and so is what
+// computes its operands; activations move before both.
+
+// CHECK-LABEL: func @nested(
+// CHECK-NEXT:    %[[R:.*]] = hamkaas.group movement(%arg0, %arg1, %arg2) {{.*}}hamkaas.ops = "neg+relu+relu+concat+relu+concat"
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return %[[R]]
+func.func @nested(%x: tensor<2x3x4xf32>, %y: tensor<2x5x4xf32>, %z: tensor<2x8x6xf32>) -> tensor<2x8x10xf32> {
+  %0 = hamkaas.neg %x : tensor<2x3x4xf32>
+  %1 = hamkaas.concat %0, %y dim 1 : tensor<2x3x4xf32>, tensor<2x5x4xf32>
+  %2 = hamkaas.concat %1, %z dim 2 : tensor<2x8x4xf32>, tensor<2x8x6xf32>
+  %3 = hamkaas.relu %2 : tensor<2x8x10xf32>
+  return %3 : tensor<2x8x10xf32>
+}
+
+// Not if others read it, or the outer one writes its operands in place.
+
+// CHECK-LABEL: func @apart(
+// CHECK-COUNT-4: hamkaas.group movement({{.*}}hamkaas.ops = "concat"
+// CHECK:         return
+func.func @apart(%x: tensor<2x3x4xf32>, %y: tensor<2x5x4xf32>, %z: tensor<2x8x6xf32>) -> (tensor<2x8x4xf32>, tensor<2x8x10xf32>, tensor<4x8x4xf32>) {
+  %0 = hamkaas.concat %x, %y dim 1 : tensor<2x3x4xf32>, tensor<2x5x4xf32>
+  %1 = hamkaas.concat %0, %z dim 2 : tensor<2x8x4xf32>, tensor<2x8x6xf32>
+  %2 = hamkaas.concat %y, %x dim 1 : tensor<2x5x4xf32>, tensor<2x3x4xf32>
+  %3 = hamkaas.concat %0, %2 dim 0 : tensor<2x8x4xf32>, tensor<2x8x4xf32>
+  return %0, %1, %3 : tensor<2x8x4xf32>, tensor<2x8x10xf32>, tensor<4x8x4xf32>
+}

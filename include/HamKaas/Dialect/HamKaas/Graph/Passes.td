@@ -84,7 +84,7 @@ def MoveLayouts : Pass<"hamkaas-move-layouts", "mlir::ModuleOp"> {
 }
 
 def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
-  let summary = "simplify arithmetic, casts, broadcasts, products and windows";
+  let summary = "simplify arithmetic, casts, broadcasts, products, windows and concats";
   let description = [{
     Each rewrite keeps the bits, except for the last four, which round no
     worse. `c` is a constant of equal elements.
@@ -105,6 +105,7 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
     | a constant of equal elements as rhs | a constant of one element |
     | the transpose of a product `a^T b` of matrices, where `b` has no more elements than `a` and the product | `b^T a` |
     | a convolution of whose windows elements at the ends meet padding alone, in all windows | one without these elements |
+    | a slice of a concat with all positions along its dimension, where another concat, of up to 32 such parts, alone needs both | the concat of slices of the operands |
     | `x / c` where `1 / c` is exact | `x * (1 / c)` |
     | `x^2` | `x * x` |
     | `x^3` of floats of at least 32 bits | `x * x * x` |

@@ -330,9 +330,10 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
       elements, and at least 256 if there is a function like a logarithm of one
       number a row. Standardizing 2352 x 768 takes 0.18 ms instead of 0.67 ms
       (AMD Zen 5).
-    * A `concat` whose operands are not contiguous in its result takes pointwise
-      producers that no other root can take. Pointwise users that compute each
-      operand alone first move before it.
+    * A `concat` whose operands are not contiguous in its result takes slices
+      and pointwise producers that no other root can take, and concats whose
+      result it alone reads, of up to 32 operands in all. Pointwise users that
+      compute each operand alone first move before it.
     * Attention takes permutes of heads before and after it, and for up to four
       queries the pointwise producers of keys and values. Pointwise users of its
       result do not join.

@@ -1,0 +1,109 @@
+//===- SimplifyConcats.cpp - Slices that concats join -----------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "SimplifyPatterns.h"
+
+using namespace mlir;
+using namespace hamkaas;
+
+/// Limit on the operands that one kernel joins, directly or not.
+static constexpr size_t maxPieces = 32;
+
+/// Returns whether `slice` takes all positions of dimension `dim` in order.
+static bool isWhole(StridedSliceOp slice, int64_t dim) {
+  return slice.getSizes()[dim] == slice.getX().getType().getDimSize(dim) &&
+         (slice.getStrides()[dim] == 1 || slice.getSizes()[dim] == 1);
+}
+
+/// The concatenation that `concat` is part of, if that alone reads it.
+static ConcatOp findRoot(ConcatOp concat) {
+  while (concat->hasOneUse()) {
+    auto user = dyn_cast<ConcatOp>(*concat->user_begin());
+    if (!user)
+      break;
+    concat = user;
+  }
+  return concat;
+}
+
+/// The concatenation that reads a slice, or a slice of it. Null if others do.
+static ConcatOp findConcat(StridedSliceOp slice) {
+  Operation *user = slice;
+  while (isa<StridedSliceOp>(user) && !user->use_empty())
+    user = *user->user_begin();
+  return dyn_cast<ConcatOp>(user);
+}
+
+/// Returns whether `root` alone reads the result of `op`, and slices of it with
+/// all positions of dimension `dim`.
+static bool leadsTo(ConcatOp root, Operation *op, int64_t dim) {
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    if (auto slice = dyn_cast<StridedSliceOp>(user))
+      return isWhole(slice, dim) && leadsTo(root, slice, dim);
+    auto concat = dyn_cast<ConcatOp>(user);
+    return concat && findRoot(concat) == root;
+  });
+}
+
+/// Adds to `pieces` the operands that `root` would join, up to the limit and
+/// one more.
+static void countPieces(ConcatOp root, size_t &pieces) {
+  for (Value operand : root.getOperands()) {
+    while (auto slice = operand.getDefiningOp<StridedSliceOp>())
+      operand = slice.getX();
+    if (auto inner = operand.getDefiningOp<ConcatOp>())
+      countPieces(inner, pieces);
+    else
+      ++pieces;
+    if (pieces > maxPieces)
+      return;
+  }
+}
+
+static Value takeFrom(PatternRewriter &rewriter, StridedSliceOp slice,
+                      Value operand, int64_t dim) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  SmallVector<int64_t> sizes(slice.getSizes()), strides(slice.getStrides());
+  sizes[dim] = type.getDimSize(dim);
+  strides[dim] = 1;
+  return StridedSliceOp::create(rewriter, slice.getLoc(), type.clone(sizes),
+                                operand, slice.getOffsets(), sizes, strides);
+}
+
+namespace {
+
+/// Slices of a concatenation that another one joins are taken from the operands
+/// of the former, so that its result need not be in memory. A reflected margin
+/// and a cyclic shift of an image have them.
+struct MoveSliceBeforeConcat : OpRewritePattern<StridedSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(StridedSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getX().getDefiningOp<ConcatOp>();
+    ConcatOp outer = findConcat(op);
+    if (!inner || !outer)
+      return rewriter.notifyMatchFailure(op, "no part of a concatenation");
+    ConcatOp root = findRoot(outer);
+    size_t pieces = 0;
+    countPieces(root, pieces);
+    if (pieces > maxPieces || !leadsTo(root, inner, inner.getDim()))
+      return rewriter.notifyMatchFailure(op, "the operand is needed");
+    int64_t dim = inner.getDim();
+    SmallVector<Value> parts;
+    for (Value operand : inner.getOperands())
+      parts.push_back(takeFrom(rewriter, op, operand, dim));
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, parts, dim);
+    return success();
+  }
+};
+
+} // namespace
+
+void hamkaas::populateConcatPatterns(RewritePatternSet &patterns) {
+  patterns.add<MoveSliceBeforeConcat>(patterns.getContext());
+}
