@@ -295,6 +295,8 @@ typedef struct HamKaasGraphTrainingStep {
   /// rmsprop `centered`. With `momentum`, sgd is `momentum_update`. `name` is
   /// what names of its states begin with in place of "adam"; `no_decay` is a
   /// pattern, as `frozen`, of names of states that `weight_decay` leaves alone.
+  /// "group={PATTERN:lr=1e-5,weight_decay=0}", as often as needed, has options
+  /// of states of that pattern, and `lr_scale`, a factor of the rate.
   const char *optimizer;
   /// A scalar of floats in place of `lr`; 0 for none.
   HamKaasValue learningRate;

@@ -219,6 +219,18 @@ ToolCommandLine::parseArguments(llvm::ArrayRef<const char *> arguments) {
   return llvm::Error::success();
 }
 
+/// Options of a training, also if they name their default.
+static llvm::Error checkTraining(const ToolCommandLine &line) {
+  if (line.isOn(OPT_train))
+    return llvm::Error::success();
+  for (ToolOption option :
+       {OPT_loss, OPT_optimizer, OPT_freeze, OPT_train_output})
+    if (line.has(option))
+      return makeError(*findOption(option),
+                       "expected " + findOption(OPT_train)->flag() + ", too");
+  return llvm::Error::success();
+}
+
 llvm::Error ToolCommandLine::parse(int argc, char **argv) {
   llvm::BumpPtrAllocator allocator;
   llvm::SmallVector<const char *> arguments(argv + 1, argv + argc);
@@ -244,7 +256,7 @@ llvm::Error ToolCommandLine::parse(int argc, char **argv) {
       options.push_back(option.c_str());
     llvm::cl::ParseCommandLineOptions(options.size(), options.data());
   }
-  return llvm::Error::success();
+  return checkTraining(*this);
 }
 
 //===----------------------------------------------------------------------===//

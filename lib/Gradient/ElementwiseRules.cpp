@@ -69,8 +69,9 @@ static Tensors differentiateHardSwish(HardSwishOp op, GraphBuilder &b,
   Tensor x(op.getX());
   auto at = [&](double value) { return b.scalar(x.elementType(), value); };
   Tensor between = b.mul(g, b.add(b.mul(x, 1.0 / 3), 0.5));
-  Tensor below = b.select(b.lt(x, at(3)), between, g);
-  return {b.select(b.le(x, at(-3)), at(0), below)};
+  // NaN, whose gradient is NaN, is on neither side.
+  Tensor above = b.select(b.ge(x, at(3)), g, between);
+  return {b.select(b.le(x, at(-3)), at(0), above)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "HamKaas/Frontend/Builder/UserOperation.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
 
@@ -98,13 +99,68 @@ static SmallVector<StringRef> splitOptions(StringRef text) {
   return parts;
 }
 
+static Error checkPattern(StringRef option, StringRef value) {
+  auto pattern = llvm::GlobPattern::create(value, Optimizer::mostPatterns);
+  if (!value.empty() && pattern)
+    return Error::success();
+  return createStringError(
+      "expected " + quote(option) + " to be a glob pattern of names, got " +
+      quote(value) + (pattern ? "" : ": " + toString(pattern.takeError())));
+}
+
+/// `pattern` was checked.
+static bool matchesPattern(StringRef pattern, StringRef name) {
+  return llvm::cantFail(
+             llvm::GlobPattern::create(pattern, Optimizer::mostPatterns))
+      .match(name);
+}
+
 Error Optimizer::takePattern(StringRef value) {
-  auto pattern = llvm::GlobPattern::create(value, mostPatterns);
-  if (value.empty() || !pattern)
-    return createStringError(
-        "expected 'no_decay' to be a glob pattern of names, got " +
-        quote(value) + (pattern ? "" : ": " + toString(pattern.takeError())));
   noDecay = value;
+  return checkPattern("no_decay", value);
+}
+
+Error Optimizer::makeUnknownError(StringRef option, StringRef known) const {
+  std::string names = known.str();
+  for (const AttributeInfo &attribute : operation->attributes)
+    names += ", " + attribute.name.str();
+  return createStringError("unknown option " + quote(option) +
+                           ", known are: " + names);
+}
+
+Error Optimizer::takeInGroup(Group &group, StringRef option,
+                             StringRef value) const {
+  if (option == "lr")
+    return parseNumber(option, value, /*mayBeZero=*/true)
+        .moveInto(group.learningRate);
+  if (option == "lr_scale")
+    return parseNumber(option, value, /*mayBeZero=*/true)
+        .moveInto(group.rateScale);
+  if (!operation->findAttribute(option))
+    return makeUnknownError(option, "lr, lr_scale");
+  group.attributes.emplace_back(option, value);
+  return Error::success();
+}
+
+/// "{*bias:lr=0.1,weight_decay=0}"
+Error Optimizer::takeGroup(StringRef value) {
+  StringRef text = value;
+  bool hasBraces = text.consume_front("{") && text.consume_back("}");
+  auto [pattern, options] = text.rsplit(':');
+  SmallVector<StringRef> parts = splitOptions(options);
+  if (!hasBraces || parts.empty())
+    return createStringError("expected 'group' to be {PATTERN:OPTION=N,...}, "
+                             "got " +
+                             quote(value));
+  Group &group = groups.emplace_back(Group{pattern.str()});
+  if (Error error = checkPattern("group", pattern))
+    return error;
+  for (StringRef part : parts) {
+    auto [option, number] = part.split('=');
+    if (Error error = takeInGroup(group, option, number))
+      return createStringError("group " + quote(pattern) + ": " +
+                               toString(std::move(error)));
+  }
   return Error::success();
 }
 
@@ -129,6 +185,8 @@ Error Optimizer::take(StringRef option, StringRef value) {
   }
   if (option == "no_decay")
     return takePattern(value);
+  if (option == "group")
+    return takeGroup(value);
   bool mayBeCentered = operation->name == "rmsprop_update";
   if (option == "centered" && mayBeCentered) {
     if (value != "0" && value != "1")
@@ -141,13 +199,10 @@ Error Optimizer::take(StringRef option, StringRef value) {
     attributes.emplace_back(option, value);
     return Error::success();
   }
-  std::string known = "lr, clip_norm, clip_value, name, no_decay";
+  std::string known = "lr, clip_norm, clip_value, name, no_decay, group";
   if (mayBeCentered)
     known += ", centered";
-  for (const AttributeInfo &attribute : operation->attributes)
-    known += ", " + attribute.name.str();
-  return createStringError("unknown option " + quote(option) +
-                           ", known are: " + known);
+  return makeUnknownError(option, known);
 }
 
 Expected<Optimizer> Optimizer::parse(StringRef text) {
@@ -169,7 +224,7 @@ Expected<Optimizer> Optimizer::parse(StringRef text) {
   for (StringRef part : parts) {
     auto [option, value] = part.split('=');
     Error error =
-        !llvm::is_contained(given, option)
+        option == "group" || !llvm::is_contained(given, option)
             ? optimizer.take(option, value)
             : createStringError("expected the option " + quote(option) +
                                 " once, got it twice");
@@ -187,6 +242,24 @@ Expected<Optimizer> Optimizer::parse(StringRef text) {
 bool Optimizer::isGiven(StringRef attribute) const {
   return llvm::any_of(
       attributes, [&](const auto &given) { return given.first == attribute; });
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+bool Optimizer::Group::matches(StringRef parameter) const {
+  return matchesPattern(pattern, parameter);
+}
+
+const Optimizer::Group *Optimizer::findGroup(StringRef parameter) const {
+  auto found = llvm::find_if(
+      groups, [&](const Group &group) { return group.matches(parameter); });
+  return found == groups.end() ? nullptr : &*found;
+}
+
+bool Optimizer::decays(StringRef parameter) const {
+  return noDecay.empty() || !matchesPattern(noDecay, parameter);
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,21 +289,32 @@ SmallVector<StringRef> Optimizer::getMoments() const {
   return moments;
 }
 
+SmallVector<std::pair<StringRef, StringRef>>
+Optimizer::getAttributes(StringRef parameter) const {
+  llvm::MapVector<StringRef, StringRef> texts;
+  for (const auto &[name, text] : attributes)
+    texts[name] = text;
+  if (const Group *group = findGroup(parameter))
+    for (const auto &[name, text] : group->attributes)
+      texts[name] = text;
+  if (auto decay = texts.find("weight_decay");
+      decay != texts.end() && !decays(parameter))
+    decay->second = "0";
+  return texts.takeVector();
+}
+
 Expected<SmallVector<Value, 1>>
 Optimizer::addUpdate(const llvm::StringMap<Value> &operands, OpBuilder &place,
-                     Location location, bool decays) const {
+                     Location location, StringRef name) const {
   SmallVector<Value> values;
   for (const ValueInfo &operand : operation->operands)
     values.push_back(usesOperand(operand) ? operands.lookup(operand.name)
                                           : Value());
   SmallVector<graph::UserAttribute> given;
-  for (const auto &[name, value] : attributes) {
-    bool isDropped = !decays && name == "weight_decay";
-    graph::UserAttribute attribute{
-        name, graph::NumberText{isDropped ? StringRef("0") : value}};
-    if (operation->findAttribute(name)->kind == AttributeKind::Word)
-      attribute.value = StringRef(value);
-    given.push_back(attribute);
+  for (auto [attribute, text] : getAttributes(name)) {
+    given.push_back({attribute, graph::NumberText{text}});
+    if (operation->findAttribute(attribute)->kind == AttributeKind::Word)
+      given.back().value = text;
   }
   return graph::addUserOperation({operation->name, values, given}, place,
                                  location);

@@ -52,17 +52,17 @@ private:
   Error checkUpdate() const;
   Error checkCounter() const;
   Error checkNoDecay() const;
+  Error checkGroups() const;
+  Error checkUpdate(const Parameter &parameter) const;
 
   uint32_t getState(const Twine &name, RankedTensorType type, OpBuilder &place);
   void countStep(OpBuilder &place);
-  Value getRate(OpBuilder &place, Type element);
+  Value getRate(const Parameter &parameter, OpBuilder &place, Type element);
   Value clipElements(OpBuilder &place, Value gradient);
   void clipTogether(SmallVectorImpl<Value> &gradients);
   OpBuilder getPlaceBehind(Value gradient, Value parameter) const;
   void update(const Parameter &parameter, Value gradient, OpBuilder &place);
   void replace(Value value, Value replacement);
-
-  bool decays(const Parameter &parameter) const;
 
   RankedTensorType getStepType() const {
     return RankedTensorType::get({}, IntegerType::get(context(), 64));
@@ -151,14 +151,6 @@ Error StepBuilder::findParameters() {
   return dropFrozen();
 }
 
-bool StepBuilder::decays(const Parameter &parameter) const {
-  StringRef pattern = optimizer.getNoDecay();
-  return pattern.empty() ||
-         !llvm::cantFail(
-              llvm::GlobPattern::create(pattern, Optimizer::mostPatterns))
-              .match(parameter.name);
-}
-
 Error StepBuilder::dropFrozen() {
   if (!request.frozen.empty()) {
     auto pattern =
@@ -232,14 +224,14 @@ Error StepBuilder::checkMoments() {
 
 /// Tries the update of a parameter in a graph of its own: values of attributes
 /// may be wrong.
-Error StepBuilder::checkUpdate() const {
+Error StepBuilder::checkUpdate(const Parameter &parameter) const {
   graph::UserGraph scratch(context());
   llvm::StringMap<Value> operands;
   auto give = [&](StringRef name, RankedTensorType type) {
     operands[name] =
         scratch.value(llvm::cantFail(scratch.addInput(name, type, location)));
   };
-  RankedTensorType type = parameters.front().type;
+  RankedTensorType type = parameter.type;
   give("parameter", type);
   give("gradient", type);
   give("step", getStepType());
@@ -247,7 +239,18 @@ Error StepBuilder::checkUpdate() const {
   for (StringRef moment : optimizer.getMoments())
     give(moment, getMomentType(type));
   OpBuilder place = scratch.getPlace();
-  return optimizer.addUpdate(operands, place, location).takeError();
+  return optimizer.addUpdate(operands, place, location, parameter.name)
+      .takeError();
+}
+
+/// Tries one of each group.
+Error StepBuilder::checkUpdate() const {
+  llvm::SmallPtrSet<const Optimizer::Group *, 4> tried;
+  for (const Parameter &parameter : parameters)
+    if (tried.insert(optimizer.findGroup(parameter.name)).second)
+      if (Error error = checkUpdate(parameter))
+        return error;
+  return Error::success();
 }
 
 /// True if `value` is computed of `source`.
@@ -260,15 +263,15 @@ static bool dependsOn(Value value, Value source) {
   return found.contains(source);
 }
 
-/// Steps of other states than those counted so far are those of another
-/// optimizer, whose count would be wrong for both.
+/// The count would be wrong for states that only one of two functions trains.
 Error StepBuilder::checkCounter() const {
   std::string name = (optimizer.getLabel() + ".step").str();
   const graph::UserGraph::Training *other = graph.findTraining(name);
   auto isShared = [&](const Parameter &parameter) {
     return other->states.contains(parameter.state);
   };
-  if (!other || llvm::any_of(parameters, isShared))
+  if (!other || (other->states.size() == parameters.size() &&
+                 llvm::all_of(parameters, isShared)))
     return Error::success();
   bool hasSchedule =
       request.learningRate && dependsOn(graph.value(*request.learningRate),
@@ -276,20 +279,35 @@ Error StepBuilder::checkCounter() const {
   if (!optimizer.usesStep() && !hasSchedule)
     return Error::success();
   return createStringError(
-      "expected a step of states that the function " + quote(other->function) +
-      " trains, too, whose steps " + quote(name) +
+      "expected a step of exactly the states that the function " +
+      quote(other->function) + " trains, whose steps " + quote(name) +
       " counts, or an optimizer of another name, such as 'name=second'");
 }
 
 Error StepBuilder::checkNoDecay() const {
   if (optimizer.getNoDecay().empty() ||
       !llvm::all_of(parameters, [&](const Parameter &parameter) {
-        return decays(parameter);
+        return optimizer.decays(parameter.name);
       }))
     return Error::success();
   return createStringError("expected 'no_decay' to match the name of a state "
                            "that is trained, got " +
                            quote(optimizer.getNoDecay()));
+}
+
+Error StepBuilder::checkGroups() const {
+  for (const Optimizer::Group &group : optimizer.getGroups()) {
+    std::string what = "group " + quote(group.pattern);
+    if (llvm::none_of(parameters, [&](const Parameter &parameter) {
+          return group.matches(parameter.name);
+        }))
+      return createStringError(what + ": expected a pattern that matches the "
+                                      "name of a state that is trained");
+    if (group.learningRate && request.learningRate)
+      return createStringError(what + ": expected 'lr_scale', a factor of the "
+                                      "learning rate of each run, got 'lr'");
+  }
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,11 +339,18 @@ void StepBuilder::countStep(OpBuilder &place) {
   graph.storeStateAt(place, state, step, location);
 }
 
-Value StepBuilder::getRate(OpBuilder &place, Type element) {
-  if (request.learningRate)
+Value StepBuilder::getRate(const Parameter &parameter, OpBuilder &place,
+                           Type element) {
+  const Optimizer::Group *group = optimizer.findGroup(parameter.name);
+  double scale = group ? group->rateScale : 1;
+  if (request.learningRate && scale == 1)
     return graph.value(*request.learningRate);
   return build(place, location, [&](GraphBuilder &b) {
-    return b.scalar(element, optimizer.getLearningRate());
+    if (request.learningRate)
+      return b.mul(Tensor(graph.value(*request.learningRate)), scale);
+    double rate = group && group->learningRate ? *group->learningRate
+                                               : optimizer.getLearningRate();
+    return b.scalar(element, rate * scale);
   });
 }
 
@@ -376,7 +401,7 @@ void StepBuilder::update(const Parameter &parameter, Value gradient,
   RankedTensorType type = getMomentType(parameter.type);
   llvm::StringMap<Value> operands = {
       {"parameter", parameter.value}, {"gradient", gradient}, {"step", step}};
-  operands["learning_rate"] = getRate(place, type.getElementType());
+  operands["learning_rate"] = getRate(parameter, place, type.getElementType());
   graph.setStateRole(parameter.state, "parameter");
   SmallVector<uint32_t> states = {parameter.state};
   for (StringRef moment : optimizer.getMoments()) {
@@ -386,7 +411,7 @@ void StepBuilder::update(const Parameter &parameter, Value gradient,
     operands[moment] = graph.value(states.back());
   }
   SmallVector<Value, 1> results = llvm::cantFail(
-      optimizer.addUpdate(operands, place, location, decays(parameter)));
+      optimizer.addUpdate(operands, place, location, parameter.name));
   for (auto [state, result] : llvm::zip_equal(states, results))
     graph.storeStateAt(place, state, result, location);
 }
@@ -403,8 +428,10 @@ Error StepBuilder::run() {
     return error;
   if (Error error = checkMoments())
     return error;
-  for (auto check : {&StepBuilder::checkNoDecay, &StepBuilder::checkRate,
-                     &StepBuilder::checkUpdate, &StepBuilder::checkCounter})
+  using Check = Error (StepBuilder::*)() const;
+  for (Check check : {&StepBuilder::checkNoDecay, &StepBuilder::checkGroups,
+                      &StepBuilder::checkRate, Check(&StepBuilder::checkUpdate),
+                      &StepBuilder::checkCounter})
     if (Error error = (this->*check)())
       return error;
   OpBuilder place = graph.getPlace();

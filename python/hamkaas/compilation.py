@@ -20,7 +20,7 @@ from .options import (CompileOptions, check_number, check_text,
 from .progress import Progress, ProgressLine, make_progress
 from .replay import replay, replay_functions
 from .state import PathLike
-from .structure import Structure, name_results, skeleton
+from .structure import Structure, is_part, name_results, skeleton
 
 # Functions that `compile` makes have other names.
 _ATTRIBUTES = {*dir(Model), *Model.__annotations__}
@@ -290,6 +290,11 @@ def load(
     Raises UnsupportedError for an ONNX model that needs what HamKaas does not
     have, and HamKaasError for whatever else is wrong.
 
+    A file has names of results, but no lists and dictionaries: a run returns
+    an array for one result and a tuple for several, in the order of
+    `Model.outputs`, and a tuple for the single one of a tuple or list that was
+    saved.
+
     A library is code that runs: load only what you would run.
 
     {options}
@@ -329,7 +334,8 @@ def load(
     )
     file = os.fsencode(path)
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
-    if not _is_library(file):
+    is_library = _is_library(file)
+    if not is_library:
         options = add_target(options, device)
     arguments = make_arguments(dims, const_inputs, options, name=name or "",
                                tell=tell)
@@ -339,12 +345,15 @@ def load(
         if isinstance(tell, ProgressLine):
             tell.close()
     given = make_dict(parameters or {}, "parameters")
+    structures = [(None,) if is_library and is_part(outputs) else None
+                  for _, _, outputs in native.functions]
     return Model(
         native,
         Weights({key: as_dense(array) for key, array in given.items()},
                  None if weights is None else os.fsencode(weights),
                  unverified=verify is False), device,
-        threads, state_of=state_of, keep_weights=keep_weights)
+        threads, state_of=state_of, structures=structures,
+        keep_weights=keep_weights)
 
 
 def _is_library(path: bytes) -> bool:

@@ -174,9 +174,10 @@ def _find_function(model: Model, name: str) -> Any:
 def _run(function: EntryFunction, arrays: Mapping[str, Any]) -> Dict[str, float]:
     """The numbers among the results."""
     results: Any = function.run(arrays)
-    if len(function.outputs) == 1 and not isinstance(results, Mapping):
-        # A file does not tell a result from a dictionary of one.
-        results = {function.outputs[0].name: results}
+    if not function._has_structure and not isinstance(results, Mapping):
+        # A file has names of outputs, but no dictionaries.
+        names = [output.name for output in function.outputs]
+        results = dict(zip(names, [results] if len(names) == 1 else results))
     if not isinstance(results, Mapping):
         raise HamKaasError(f"expected {function.name!r} to return a dictionary, "
                            f"got {type(results).__name__}")

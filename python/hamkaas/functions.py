@@ -149,6 +149,11 @@ class EntryFunction:
         """The arrays that a run returns."""
         return self._signature.outputs
 
+    @property
+    def _has_structure(self) -> bool:
+        """True if it returns a tuple, list or dictionary that was compiled."""
+        return self.model._structures[self._number] is not None
+
     def run(self, inputs: Mapping[str, Any],
             out: Optional[Mapping[str, Any]] = None) -> Any:
         """Runs the function once; arguments and results are as for

@@ -2,10 +2,18 @@
 """Optimizers for `hamkaas.train_step`, with the names and defaults of
 torch.optim.
 
-All take two more arguments. ``name`` is what the names of its states begin
+All take three more arguments. ``name`` is what the names of its states begin
 with, in place of such as ``adam``: optimizers of one program that train
 different parameters need names of their own. ``no_decay`` is a pattern of names
-of parameters without weight decay, such as ``"{*bias,*norm*}"``.
+of parameters without weight decay, such as ``"{*bias,*norm*}"``. ``groups``
+are dictionaries, each of ``"params"``, such a pattern or a list of states, and
+options that these have in place of the optimizer's, such as ``"lr"`` and
+``"weight_decay"``; ``"lr_scale"`` is a factor of the learning rate. The first
+group that a parameter is in counts.
+
+>>> import hamkaas as hk
+>>> slow = hk.optim.AdamW(lr=1e-3, groups=[
+...     {"params": "encoder.*", "lr": 1e-5, "weight_decay": 0.0}])
 
 In the formulas, ``p`` is a parameter, ``g`` its gradient and ``t`` the number of
 the step, from 1; primes mark new values. Moments are states of the model, zero
@@ -15,19 +23,25 @@ at first, such as ``adam.mean.w`` for the parameter ``w``. The state
 ``lr`` is a number; a node, such as ``hk.input("lr", [])``; or a function of the
 number of the step, a float32 node of shape ``[]``, that returns a node:
 
->>> import hamkaas as hk
 >>> warm = hk.optim.Adam(lr=lambda t: 1e-3 * hk.minimum(t / 100, 1.0))
 """
 
 from __future__ import annotations
 
 from numbers import Real
-from typing import Callable, Dict, Optional, Tuple, Union
+from typing import (Any, Callable, Dict, Mapping, Optional, Sequence, Tuple,
+                    Union)
 
-from .graph import Node
+import numpy as np
+
+from .errors import HamKaasError
+from .graph import STATE, Node
+from .positions import make_error
 
 Rate = Union[float, Node, Callable[[Node], Node]]
 """A number, a node, or a function of the number of the step."""
+Group = Mapping[str, Any]
+"""States with options of their own."""
 
 
 class Optimizer:
@@ -37,8 +51,10 @@ class Optimizer:
     """Its name in texts such as ``adam:lr=0.001``."""
 
     def __init__(self, lr: Rate, options: Dict[str, Union[float, str]],
-                 name: Optional[str] = None, no_decay: str = "") -> None:
+                 name: Optional[str] = None, no_decay: str = "",
+                 groups: Sequence[Group] = ()) -> None:
         self.lr = lr
+        self._groups = [_check_group(group) for group in groups]
         self.label = self.name if name is None else name
         """The begin of the names of its states."""
         self._options = options
@@ -73,10 +89,67 @@ class Optimizer:
                                     f"{limit!r:.100}")
                 options[name] = float(limit)
         texts = [f"{key}={value}" for key, value in options.items()]
+        texts += [_format_group(group) for group in self._groups]
         return f"{self.name}:{','.join(texts)}"
 
     def __repr__(self) -> str:
-        return f"<hamkaas.optim.{type(self).__name__} {self.format()}>"
+        try:
+            text = self.format()
+        except HamKaasError:  # States of a group have no names yet.
+            text = self.name
+        return f"<hamkaas.optim.{type(self).__name__} {text}>"
+
+
+def _check_group(group: Any) -> Group:
+    if not isinstance(group, Mapping) or "params" not in group:
+        raise TypeError("expected a group to be a dictionary with 'params', got "
+                        f"{group!r:.100}")
+    params = group["params"]
+    if isinstance(params, Node) or not isinstance(params, (str, Sequence)):
+        raise TypeError("expected the params of a group to be a pattern of "
+                        f"names or a list of states, got {params!r:.100}")
+    if len(group) < 2:
+        raise ValueError("expected a group with options of its own, got "
+                         f"{group!r:.100}")
+    return group
+
+
+def _format_group(group: Group) -> str:
+    """The option of a text, such as ``group={*bias:weight_decay=0.0}``."""
+    options: Dict[str, Any] = {}
+    for key, value in group.items():
+        if key == "betas":
+            options["beta1"], options["beta2"] = _read_betas(value)
+        elif key != "params":
+            options["epsilon" if key == "eps" else key] = _as_text(key, value)
+    texts = [f"{key}={value}" for key, value in options.items()]
+    return f"group={{{_make_pattern(group['params'])}:{','.join(texts)}}}"
+
+
+def _as_text(key: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, (bool, np.bool_, Real)):
+        raise TypeError(f"expected {key!r} of a group to be a number, got "
+                        f"{value!r:.100}")
+    return str(int(value) if isinstance(value, (bool, np.bool_))
+               else float(value))
+
+
+def _make_pattern(params: Any) -> str:
+    """The pattern of the names of states."""
+    if isinstance(params, str):
+        return params
+    names = []
+    for node in params:
+        if not isinstance(node, Node) or node._row != STATE or \
+                node._name is None:
+            raise make_error("expected states with names as params of a group, "
+                             "such as those of a module that was called, got "
+                             f"{node!r:.100}")
+        names.append("".join(f"\\{c}" if c in "\\*?[]{}," else c
+                             for c in node._name))
+    return names[0] if len(names) == 1 else f"{{{','.join(names)}}}"
 
 
 def _read_betas(betas: Tuple[float, float]) -> Tuple[float, float]:
@@ -99,7 +172,8 @@ class SGD(Optimizer):
     def __init__(self, lr: Rate = 1e-3, momentum: float = 0.0,
                  weight_decay: float = 0.0, nesterov: bool = False, *,
                  average: bool = False, name: Optional[str] = None,
-                 no_decay: str = "") -> None:
+                 no_decay: str = "",
+                 groups: Sequence[Group] = ()) -> None:
         options: Dict[str, Union[float, str]] = {
             "weight_decay": float(weight_decay)}
         if momentum:
@@ -108,7 +182,7 @@ class SGD(Optimizer):
         elif nesterov or average:
             raise ValueError("expected a momentum for nesterov and average, "
                              f"got {momentum!r}")
-        super().__init__(lr, options, name, no_decay)
+        super().__init__(lr, options, name, no_decay, groups)
 
 
 class Adam(Optimizer):
@@ -125,11 +199,12 @@ class Adam(Optimizer):
     def __init__(self, lr: Rate = 1e-3,
                  betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0.0, *, name: Optional[str] = None,
-                 no_decay: str = "") -> None:
+                 no_decay: str = "",
+                 groups: Sequence[Group] = ()) -> None:
         beta1, beta2 = _read_betas(betas)
         super().__init__(lr, {
             "beta1": beta1, "beta2": beta2, "epsilon": float(eps),
-            "weight_decay": float(weight_decay)}, name, no_decay)
+            "weight_decay": float(weight_decay)}, name, no_decay, groups)
 
 
 class AdamW(Adam):
@@ -144,9 +219,10 @@ class AdamW(Adam):
     def __init__(self, lr: Rate = 1e-3,
                  betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 1e-2, *, name: Optional[str] = None,
-                 no_decay: str = "") -> None:
+                 no_decay: str = "",
+                 groups: Sequence[Group] = ()) -> None:
         super().__init__(lr, betas, eps, weight_decay, name=name,
-                         no_decay=no_decay)
+                         no_decay=no_decay, groups=groups)
 
 
 class RMSprop(Optimizer):
@@ -164,13 +240,14 @@ class RMSprop(Optimizer):
     def __init__(self, lr: Rate = 1e-2, alpha: float = 0.99,
                  eps: float = 1e-8, weight_decay: float = 0.0,
                  momentum: float = 0.0, centered: bool = False, *,
-                 name: Optional[str] = None, no_decay: str = "") -> None:
+                 name: Optional[str] = None, no_decay: str = "",
+                 groups: Sequence[Group] = ()) -> None:
         options: Dict[str, Union[float, str]] = {
             "alpha": float(alpha), "epsilon": float(eps),
             "weight_decay": float(weight_decay), "centered": int(centered)}
         if momentum:
             options["momentum"] = float(momentum)
-        super().__init__(lr, options, name, no_decay)
+        super().__init__(lr, options, name, no_decay, groups)
 
 
 class Lion(Optimizer):
@@ -186,8 +263,9 @@ class Lion(Optimizer):
     def __init__(self, lr: Rate = 1e-4,
                  betas: Tuple[float, float] = (0.9, 0.99),
                  weight_decay: float = 0.0, *, name: Optional[str] = None,
-                 no_decay: str = "") -> None:
+                 no_decay: str = "",
+                 groups: Sequence[Group] = ()) -> None:
         beta1, beta2 = _read_betas(betas)
         super().__init__(lr, {
             "beta1": beta1, "beta2": beta2,
-            "weight_decay": float(weight_decay)}, name, no_decay)
+            "weight_decay": float(weight_decay)}, name, no_decay, groups)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Iterable, Iterator, List, Tuple
+from typing import Any, Iterable, Iterator, List, Sequence, Tuple
 
 from .graph import Node
 from .positions import make_error
@@ -58,6 +58,11 @@ def _flatten(structure: Structure, path: str) -> Iterator[Tuple[str, Node]]:
         raise TypeError("expected a hamkaas.Node, or a tuple, list or "
                         "dictionary of nodes, got "
                         f"{type(structure).__name__}")
+
+
+def is_part(outputs: Sequence[Tuple[Any, ...]]) -> bool:
+    """True for one output that `flatten` named in a tuple or list."""
+    return len(outputs) == 1 and str(outputs[0][0]).startswith("result.0")
 
 
 def name_results(structure: Structure) -> List[Tuple[str, Node]]:

@@ -258,6 +258,37 @@ class Space:
         return hk.input(name, array.shape, array.dtype)
 
 
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+def test_negative_powers_of_integers_are_rounded(dtype, device):
+    info = np.iinfo(dtype)
+    base = np.array([info.min, -127, -2, -1, 0, 1, 2, 127, info.max], dtype)
+    exponent = np.array([[info.min], [-3], [-2], [-1], [0], [1], [3]], dtype)
+    x, y = (hk.input(name, array.shape, dtype)
+            for name, array in (("x", base), ("y", exponent)))
+    model = hk.compile((x ** y, x ** exponent, base ** y), device=device)
+    expected = base ** np.maximum(exponent, 0)
+    for row, power in enumerate(exponent[:, 0]):
+        if power < 0:
+            units = {-1: -1 if power % 2 else 1, 1: 1}
+            expected[row] = [units.get(number, 0) for number in base.tolist()]
+    for got in model.run({"x": base, "y": exponent}):
+        np.testing.assert_array_equal(got, expected)
+    with pytest.raises(hk.HamKaasError, match="'pow': expected an exponent of "
+                       "at least 0 for integers, got -1"):
+        x ** -1
+    with pytest.raises(ValueError):
+        base ** -1
+
+
+def test_negative_powers_of_arrays_are_rounded():
+    x = hk.array.asarray([2, 1, -1, 0, 3])
+    y = hk.array.asarray([-1, -5, -3, -1, 2])
+    np.testing.assert_array_equal(np.asarray(x ** y), [0, 1, -1, 0, 9])
+    with pytest.raises(hk.HamKaasError, match="exponent of at least 0"):
+        x ** -2
+
+
 def test_each_function_is_tested():
     """Also those to come."""
     public = {name for name in hk.__all__

@@ -37,6 +37,28 @@ def test_save_and_load(tmp_path):
     hk.load(tmp_path / "net.so", compile_threads=1, cache=False)
 
 
+def test_libraries_return_arrays_and_tuples(tmp_path):
+    """Lists and dictionaries are no part of a library; tuples are."""
+    x = hk.input("x", [2])
+    results = {
+        "node": x, "tuple": (x,), "list": [x], "nested": ((x,),),
+        "dictionary": {"y": x}, "pair": (x, -x), "two": {"y": x, "z": (-x,)}}
+    value = np.float32([1, 2])
+    hk.compile({name: hk.function(result) for name, result in
+                results.items()}).save(tmp_path / "results.so")
+    loaded = hk.load(tmp_path / "results.so")
+    for name, result in results.items():
+        hk.compile(result).save(tmp_path / f"{name}.so")
+        for got in (loaded.functions[name].run({"x": value}),
+                    hk.load(tmp_path / f"{name}.so").run({"x": value}),
+                    loaded.new_instance().functions[name].run({"x": value})):
+            expected = {"node": value, "dictionary": value,
+                        "pair": (value, -value), "two": (value, -value)
+                        }.get(name, (value,))
+            assert type(got) is type(expected)
+            np.testing.assert_array_equal(got, expected)
+
+
 def test_precision(tmp_path):
     model = make(target="cpu,cuda", precision="tf32")
     model.save(tmp_path / "own.so")

@@ -136,6 +136,24 @@ def test_models_of_files_train(tmp_path):
     assert len(history.evaluations) == 2
 
 
+def test_libraries_have_results_by_name(tmp_path):
+    x, w = hk.input("x", [2]), hk.state([], name="w")
+    loss = hk.mean((x - w) ** 2)
+    model = hk.compile({
+        "train_step": hk.train_step(loss, hk.optim.SGD(lr=0.25),
+                                    outputs={"mean": hk.mean(x)}),
+        "evaluate": hk.function({"loss": loss, "mean": hk.mean(x)})})
+    model.save(tmp_path / "train.so")
+    loader = hk.data.DataLoader(
+        hk.data.ArrayDataset(np.arange(4, dtype="float32")), 2)
+    for one in (model, hk.load(tmp_path / "train.so")):
+        history = hk.fit(one, loader, 1, names=["x"], evaluate=loader,
+                         progress=False)
+        assert history.losses == [0.5, 5.3125]
+        (_, evaluation), = history.evaluations
+        assert evaluation["mean"] == 1.5
+
+
 def test_bad_arguments(tmp_path):
     model = compile_model()
     with pytest.raises(hk.HamKaasError, match="each of the 2 arrays.*got None"):

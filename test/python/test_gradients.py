@@ -221,6 +221,17 @@ def test_gradients_at_kinks_are_those_of_torch(name):
     np.testing.assert_allclose(gradient, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("length", [1, 13, 64])
+def test_the_gradient_of_hardswish_at_nan(length, dtype, device):
+    """PyTorch has NaN where it computes vectors, and 1 for the rest."""
+    x = hk.input("x", [length], dtype)
+    model = hk.compile(hk.gradient(hk.sum(hk.nn.hardswish(x)), x),
+                       device=device)
+    assert np.isnan(model.run({"x": np.full(length, np.nan, dtype)})).all()
+
+
 def test_the_gradient_of_a_parametric_elu_at_0():
     gradient, = get_gradient(lambda x: hk.nn.elu(x, alpha=0.5), np.float32([0]))
     assert gradient == 0.5

@@ -75,6 +75,11 @@ LAYERS = {
                   (4, 3, 5)),
     "rnn": ("RNN", (5, 4), D, (6, 3, 5)),
     "rnn-relu": ("RNN", (5, 4), {**D, "nonlinearity": "relu"}, (6, 3, 5)),
+    "gru-cell": ("GRUCell", (5, 4), D, (3, 5)),
+    "gru-cell-alone": ("GRUCell", (5, 4, False), D, (5,)),
+    "lstm-cell": ("LSTMCell", (5, 4), D, (3, 5)),
+    "rnn-cell": ("RNNCell", (5, 4), D, (3, 5)),
+    "rnn-cell-relu": ("RNNCell", (5, 4, True, "relu"), D, (3, 5)),
     "encoder": ("TransformerEncoderLayer", (8, 2, 12, 0.0), D, (5, 3, 8)),
     "encoder-first": ("TransformerEncoderLayer", (8, 2, 12, 0.0), {
         **D, "norm_first": True, "batch_first": True, "activation": "gelu"},
@@ -208,6 +213,10 @@ def test_embedding_is_that_of_torch(rng):
     torch = find_torch()
     run_both(nn.Embedding(7, 4, **D), torch.nn.Embedding(7, 4),
              rng.integers(0, 7, (3, 5)), True)
+    for padding in (0, -2):
+        run_both(nn.Embedding(7, 4, padding, **D),
+                 torch.nn.Embedding(7, 4, padding),
+                 rng.integers(0, 7, (3, 5)), True)
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -375,6 +384,39 @@ def test_encoder_is_that_of_torch(rng):
              rng.standard_normal((5, 3, 8)), True)
     with pytest.raises(hk.HamKaasError, match="at least 1, got 0"):
         nn.TransformerEncoder(layers[0], 0)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_decoder_is_that_of_torch(norm_first, rng):
+    torch = find_torch()
+    layer = torch.nn.TransformerDecoderLayer(8, 2, 12, 0.0,
+                                             norm_first=norm_first)
+    theirs = torch.nn.TransformerDecoder(layer, 2,
+                                         torch.nn.LayerNorm(8)).double()
+    ours = nn.TransformerDecoder(nn.TransformerDecoderLayer(
+        8, 2, 12, 0.0, norm_first=norm_first, **D), 2, nn.LayerNorm(8, **D))
+    ours.load_state_dict({name: value.numpy().copy()
+                          for name, value in theirs.state_dict().items()})
+    x, memory = rng.standard_normal((4, 3, 8)), rng.standard_normal((6, 3, 8))
+    padding = rng.random((3, 6)) < 0.3
+    padding[:, 0] = False
+    mask = np.triu(np.ones((4, 4), bool), 1)
+    nodes = [hk.input("x", x.shape, "float64"),
+             hk.input("memory", memory.shape, "float64")]
+    y = ours(*nodes, tgt_mask=mask, memory_key_padding_mask=padding)
+    causal = ours(*nodes, memory_key_padding_mask=padding, tgt_is_causal=True)
+    seed = rng.standard_normal(x.shape)
+    model = hk.compile([y, causal, *hk.gradient(
+        y, nodes + ours.parameters(), seed=seed)])
+    given = [torch.tensor(value, requires_grad=True) for value in (x, memory)]
+    expected = theirs(*given, tgt_mask=torch.tensor(mask),
+                      memory_key_padding_mask=torch.tensor(padding))
+    expected.backward(torch.tensor(seed))
+    got, got_causal, *slopes = model.run({"x": x, "memory": memory})
+    for value in (got, got_causal):
+        check(value, expected.detach())
+    for value, tensor in zip(slopes, given + list(theirs.parameters())):
+        check(value, tensor.grad)
 
 
 def test_models_without_the_module_are_errors():

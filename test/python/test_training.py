@@ -211,13 +211,25 @@ def test_functions_share_the_states(rng):
 
 def test_two_steps_of_one_program_share_moments(rng):
     network = Network(rng)
-    optimizer = hk.optim.Adam(0.05)
+    optimizer = hk.optim.SGD(0.05, momentum=0.9)
     model = hk.compile({
         "all": hk.train_step(network.loss, optimizer),
         "last": hk.train_step(network.loss, optimizer, frozen="{w1,b1}")})
     batch = network.batches[0]
     model.all.run(batch)
     model.last.run(batch)
+    assert len(model.state) == 4 + 1 + 4
+
+
+def test_two_steps_of_the_same_states_count_together(rng):
+    network = Network(rng)
+    optimizer = hk.optim.Adam(0.05)
+    model = hk.compile({
+        "one": hk.train_step(network.loss, optimizer),
+        "clipped": hk.train_step(network.loss, optimizer, clip_norm=1.0)})
+    batch = network.batches[0]
+    model.one.run(batch)
+    model.clipped.run(batch)
     assert model.state["adam.step"] == 2
     assert len(model.state) == 4 + 1 + 2 * 4
 
@@ -405,9 +417,9 @@ def test_one_count_of_steps_of_other_states_is_an_error():
     def compile_both(make):
         hk.compile(make_steps("vw", make))
 
-    text = ("expected a step of states that the function 'step_v' trains, too, "
-            "whose steps '{}.step' counts, or an optimizer of another name, "
-            "such as 'name=second'")
+    text = ("expected a step of exactly the states that the function 'step_v' "
+            "trains, whose steps '{}.step' counts, or an optimizer of another "
+            "name, such as 'name=second'")
     check_error(text.format("adam"),
                 lambda: compile_both(lambda name: hk.optim.Adam()))
     check_error(text.format("lion"), lambda: compile_both(
@@ -415,6 +427,22 @@ def test_one_count_of_steps_of_other_states_is_an_error():
     # Nothing depends on the number of the step.
     compile_both(lambda name: hk.optim.SGD(momentum=0.9))
     compile_both(lambda name: hk.optim.RMSprop(lr=hk.input("lr", [])))
+
+
+@pytest.mark.parametrize("first,second", [("uv", "vw"), ("uv", "v"),
+                                          ("v", "uv")])
+def test_one_count_of_steps_of_overlapping_states_is_an_error(first, second):
+    states = {name: hk.state([2], name) for name in "uvw"}
+
+    def compile_both(make):
+        hk.compile({f"step_{names}": hk.train_step(
+            sum(hk.sum(states[name] ** 2) for name in names), make(names))
+            for names in (first, second)})
+
+    check_error(f"exactly the states that the function 'step_{first}' trains",
+                lambda: compile_both(lambda names: hk.optim.Adam()))
+    compile_both(lambda names: hk.optim.Adam(name=names))
+    compile_both(lambda names: hk.optim.RMSprop())
 
 
 @pytest.mark.parametrize("optimizer", [hk.optim.AdamW, hk.optim.SGD])
@@ -436,7 +464,111 @@ def test_no_decay_names_states_that_do_not_decay(optimizer):
                                                              plain[1])
 
 
+def train_groups(optimizer, device="cpu", **options):
+    """Three steps of v, w and norm.bias; what they are then."""
+    x = hk.input("x", [3])
+    states = {name: hk.state([3], name, initial=[1.0, 2.0, 3.0])
+              for name in ("v", "w", "norm.bias")}
+    v, w, b = states.values()
+    step = hk.train_step(hk.sum((v * w * x + b) ** 2),
+                         optimizer(**{key: value(states) if callable(value)
+                                      and key == "groups" else value
+                                      for key, value in options.items()}))
+    model = hk.compile({"step": step}, device=device)
+    for _ in range(3):
+        inputs = {"x": np.float32([1, -2, 0.5]), "lr": np.float32(0.01)}
+        model.step.run({info.name: inputs[info.name]
+                        for info in model.step.inputs})
+    return {name: model.state[name] for name in states}
+
+
+def sgd_by_hand(rates, decays):
+    """The same by numpy."""
+    values = {name: np.float64([1, 2, 3]) for name in rates}
+    x = np.float64([1, -2, 0.5])
+    for _ in range(3):
+        v, w, b = values.values()
+        inner = 2 * (v * w * x + b)
+        slopes = {"v": inner * w * x, "w": inner * v * x, "norm.bias": inner}
+        values = {name: p - rates[name] * (slopes[name] + decays[name] * p)
+                  for name, p in values.items()}
+    return values
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+@pytest.mark.parametrize("groups", [
+    [{"params": "v", "lr": 0.001}, {"params": "{*bias,w}",
+                                    "weight_decay": 0.0}],
+    lambda states: [{"params": [states["v"]], "lr_scale": 0.1},
+                    {"params": [states["w"], states["norm.bias"]],
+                     "weight_decay": 0}],
+    # The first group counts.
+    [{"params": "v", "lr": 0.001}, {"params": "w", "weight_decay": 0.0},
+     {"params": "{v,norm*}", "weight_decay": 0.0, "lr": 0.01}],
+])
+def test_groups_have_options_of_their_own(device, groups):
+    got = train_groups(hk.optim.SGD, device, lr=0.01, weight_decay=0.5,
+                       groups=groups)
+    expected = sgd_by_hand({"v": 0.001, "w": 0.01, "norm.bias": 0.01},
+                           {"v": 0.5, "w": 0.0, "norm.bias": 0.0})
+    for name, value in expected.items():
+        np.testing.assert_allclose(got[name], value, rtol=1e-5)
+
+
+@pytest.mark.parametrize("lr", [
+    lambda: hk.input("lr", []), lambda: lambda t: 0.01 * t / t])
+def test_groups_scale_rates_of_runs(lr):
+    got = train_groups(hk.optim.SGD, lr=lr(), groups=[
+        {"params": "w", "lr_scale": 0.25}])
+    expected = sgd_by_hand({"v": 0.01, "w": 0.0025, "norm.bias": 0.01},
+                           dict.fromkeys(("v", "w", "norm.bias"), 0.0))
+    for name, value in expected.items():
+        np.testing.assert_allclose(got[name], value, rtol=1e-5)
+
+
+def test_groups_have_all_options_of_the_update():
+    """Those of a group are those that an optimizer of it alone would have."""
+    own = {"betas": (0.5, 0.9), "eps": 1e-3, "weight_decay": 0.1}
+    got = train_groups(hk.optim.AdamW, lr=0.1, groups=[
+        {"params": "*", "lr": 0.02, **own}])
+    expected = train_groups(hk.optim.AdamW, lr=0.02, **own)
+    for name, value in expected.items():
+        np.testing.assert_array_equal(got[name], value)
+
+
+def test_groups_take_parameters_of_modules():
+    net = hk.nn.Sequential(hk.nn.Linear(3, 4), hk.nn.Linear(4, 2))
+    before = {name: value.copy() for name, value in net.state_dict().items()}
+    optimizer = hk.optim.SGD(lr=0.1, groups=[
+        {"params": net[0].parameters(), "lr": 0.0}])
+    assert repr(optimizer) == "<hamkaas.optim.SGD sgd>"
+    loss = hk.sum(net(hk.input("x", [5, 3])) ** 2)
+    model = hk.compile({"step": hk.train_step(loss, optimizer)})
+    model.step.run({"x": np.ones([5, 3], "float32")})
+    after = net.state_dict(model)
+    assert [name for name, value in after.items()
+            if (value != before[name]).any()] == ["1.weight", "1.bias"]
+    assert repr(optimizer) == (
+        "<hamkaas.optim.SGD sgd:lr=0.1,weight_decay=0.0,"
+        "group={{0.weight,0.bias}:lr=0.0}>")
+
+
 @pytest.mark.parametrize("options,text", [
+    ({"groups": [{"params": "b*", "lr": 0.1}]}, "group 'b*': expected a "
+     "pattern that matches the name of a state that is trained"),
+    ({"groups": [{"params": "[", "lr": 0.1}]}, "expected 'group' to be a glob "
+     "pattern of names, got '['"),
+    ({"groups": [{"params": "w", "lr": -1}]}, "group 'w': expected 'lr' to be "
+     "a number of at least 0, got '-1.0'"),
+    ({"groups": [{"params": "w", "momentum": 0.5}]}, "group 'w': unknown "
+     "option 'momentum', known are: lr, lr_scale, "),
+    ({"groups": [{"params": "w", "beta1": 2}]}, "'adam_update': expected "
+     "'beta1' of at least 0 and less than 1"),
+    ({"lr": lambda t: 0.1 / t, "groups": [{"params": "w", "lr": 1}]},
+     "group 'w': expected 'lr_scale', a factor of the learning rate of each "
+     "run, got 'lr'"),
+    ({"groups": [{"params": [hk.input("x", [2])], "lr": 1}]},
+     "expected states with names as params of a group"),
     ({"no_decay": "bias*"}, "expected 'no_decay' to match the name of a state "
      "that is trained, got 'bias*'"),
     ({"no_decay": "["}, "expected 'no_decay' to be a glob pattern of names, "
@@ -459,6 +591,18 @@ def test_wrong_arguments_of_an_optimizer():
         hk.optim.Adam(no_decay=["bias"])
     with pytest.raises(ValueError, match="expected a name without the"):
         hk.optim.Adam(name="a,lr=5")
+    for groups, text in (
+            (["w"], "expected a group to be a dictionary with 'params'"),
+            ([{"lr": 1}], "expected a group to be a dictionary with 'params'"),
+            ([{"params": 1, "lr": 1}], "a pattern of names or a list of"),
+            ([{"params": hk.state([1]), "lr": 1}], "or a list of states")):
+        with pytest.raises(TypeError, match=text):
+            hk.optim.Adam(groups=groups)
+    with pytest.raises(ValueError, match="with options of its own"):
+        hk.optim.Adam(groups=[{"params": "w"}])
+    with pytest.raises(TypeError, match="'lr' of a group to be a number"):
+        hk.optim.Adam(groups=[{"params": "w", "lr": hk.input("lr", [])}]
+                      ).format()
 
 
 def make_classifier():

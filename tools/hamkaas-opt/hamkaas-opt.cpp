@@ -9,12 +9,13 @@
 #include "HamKaas/Driver/Registration.h"
 #include "HamKaas/Options/CompatibilityNames.h"
 #include "HamKaas/Run/CheckPasses.h"
+#include "HamKaas/Support/OutputFile.h"
+#include "HamKaas/Support/ReportError.h"
 #include "HamKaas/Support/Signals.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -24,28 +25,34 @@ static llvm::cl::opt<bool> checkEachPass(
                    "random inputs, and name the first one that changes what it "
                    "computes"));
 
-/// Like MlirOptMain, with an instrumentation in each pass manager.
-static LogicalResult runChecked(StringRef input, StringRef output,
-                                DialectRegistry &registry) {
+/// Like MlirOptMain, which ends without a name where the output is full and
+/// leaves half a file then, and with an instrumentation in each pass manager.
+static llvm::Error run(StringRef input, StringRef output,
+                       DialectRegistry &registry) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   auto result = std::make_shared<hamkaas::PassCheckResult>();
   MlirOptMainConfig plain = config;
-  config.setPassPipelineSetupFn([&, plain](PassManager &manager) {
-    manager.addInstrumentation(hamkaas::createPassCheck(result));
-    return plain.setupPassPipeline(manager);
-  });
+  if (checkEachPass)
+    config.setPassPipelineSetupFn([&, plain](PassManager &manager) {
+      manager.addInstrumentation(hamkaas::createPassCheck(result));
+      return plain.setupPassPipeline(manager);
+    });
   std::string problem;
   auto from = openInputFile(input, &problem);
-  auto to = from ? openOutputFile(output, &problem) : nullptr;
-  if (!to) {
-    llvm::errs() << problem << '\n';
-    return failure();
-  }
-  if (failed(MlirOptMain(to->os(), std::move(from), registry, config)) ||
+  if (!from)
+    return llvm::createStringError(problem);
+  std::string text;
+  llvm::raw_string_ostream to(text);
+  if (failed(MlirOptMain(to, std::move(from), registry, config)) ||
       result->isError())
-    return failure();
-  to->keep();
-  return success();
+    return llvm::make_error<hamkaas::ReportedError>();
+  return hamkaas::writeOutputFile(output, text);
+}
+
+/// True if the options ask for lists in place of a run.
+static bool printsLists() {
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  return config.shouldShowDialects() || config.shouldListPasses();
 }
 
 namespace {
@@ -116,12 +123,8 @@ int main(int argc, char **argv) {
   if (llvm::Error error = checkArguments(ArrayRef(current.get() + 1, argc - 1)))
     return hamkaas::reportError(std::move(error), "hamkaas-opt");
   auto [input, output] = parseCLIOptions(argc, current.get(), help);
-  LogicalResult result =
-      checkEachPass ? runChecked(input, output, registry)
-                    : MlirOptMain(argc, current.get(), input, output, registry);
-  // Failures were reported.
-  return hamkaas::reportError(failed(result)
-                                  ? llvm::make_error<hamkaas::ReportedError>()
-                                  : llvm::Error::success(),
-                              "hamkaas-opt");
+  if (!printsLists())
+    return hamkaas::reportError(run(input, output, registry), "hamkaas-opt");
+  return asMainReturnCode(
+      MlirOptMain(argc, current.get(), input, output, registry));
 }

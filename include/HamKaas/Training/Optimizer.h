@@ -36,6 +36,21 @@ public:
 
   /// The glob pattern of names of parameters that do not decay; empty for none.
   llvm::StringRef getNoDecay() const { return noDecay; }
+  bool decays(llvm::StringRef parameter) const;
+
+  /// Parameters whose names match a glob pattern, with options of their own.
+  struct Group {
+    std::string pattern;
+    std::optional<double> learningRate;
+    /// A factor of the learning rate.
+    double rateScale = 1;
+    std::vector<std::pair<std::string, std::string>> attributes = {};
+
+    bool matches(llvm::StringRef parameter) const;
+  };
+  llvm::ArrayRef<Group> getGroups() const { return groups; }
+  /// The first group that a parameter is in; null for none.
+  const Group *findGroup(llvm::StringRef parameter) const;
   /// True if its update depends on how many steps are done.
   bool usesStep() const;
 
@@ -44,16 +59,24 @@ public:
   llvm::SmallVector<llvm::StringRef> getMoments() const;
 
   /// Adds the update of a parameter. `operands` are named as in the table. The
-  /// results are the parameter, then the moments. Without `decays`,
-  /// `weight_decay` is 0.
+  /// results are the parameter, then the moments. The attributes are those of
+  /// the parameter `name`.
   llvm::Expected<llvm::SmallVector<mlir::Value, 1>>
   addUpdate(const llvm::StringMap<mlir::Value> &operands,
             mlir::OpBuilder &place, mlir::Location location,
-            bool decays = true) const;
+            llvm::StringRef name) const;
 
 private:
   llvm::Error take(llvm::StringRef option, llvm::StringRef value);
   llvm::Error takePattern(llvm::StringRef value);
+  llvm::Error takeGroup(llvm::StringRef value);
+  llvm::Error takeInGroup(Group &group, llvm::StringRef option,
+                          llvm::StringRef value) const;
+  llvm::Error makeUnknownError(llvm::StringRef option,
+                               llvm::StringRef known) const;
+  /// Names and texts of the attributes for a parameter.
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>>
+  getAttributes(llvm::StringRef parameter) const;
   bool isGiven(llvm::StringRef attribute) const;
   bool usesOperand(const graph::ValueInfo &operand) const;
 
@@ -63,6 +86,7 @@ private:
   std::optional<double> clipNorm, clipValue;
   bool isCentered = false;
   std::vector<std::pair<std::string, std::string>> attributes;
+  std::vector<Group> groups;
 };
 
 } // namespace hamkaas

@@ -306,8 +306,9 @@ static bool checkOperands(NodeBuilder &node, int64_t count) {
   int64_t given = 1 + node.has(HamKaasDnnAttrB) + node.has(HamKaasDnnAttrC);
   if (given == count && (count < 2 || node.has(HamKaasDnnAttrB)))
     return true;
-  node.fail("expected a mode of " + Twine(given) +
-            " operands, got one that takes " + Twine(count));
+  node.fail("expected a mode of " +
+            (given == 1 ? "one operand" : Twine(given) + " operands") +
+            ", got one that takes " + Twine(count));
   return false;
 }
 

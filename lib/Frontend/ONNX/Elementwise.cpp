@@ -145,7 +145,7 @@ static Tensor raiseIntegers(GraphBuilder &b, Tensor base, Tensor exponent) {
     result = b.select(isSet(bit), b.mul(result, square), result);
     square = b.mul(square, square);
   }
-  Tensor isUnit = b.eq(b.mul(base, base), one);
+  Tensor isUnit = b.bitOr(b.eq(base, one), b.eq(base, b.neg(one)));
   return b.select(b.lt(exponent, zero), b.select(isUnit, sign, zero), result);
 }
 

@@ -99,9 +99,16 @@ _LARGEST_WHOLE_POWER = 3
 
 
 def pow(x1: Any, x2: Any) -> Any:
-    """``x1`` to the power of ``x2``, which is not negative for integers."""
+    """``x1`` to the power of ``x2``.
+
+    That of integers is rounded towards 0 if ``x2`` is negative: 0, but of 1 and
+    -1. A negative number as ``x2`` is an error for integers, as in numpy.
+    """
     left, right = _numbers("pow", x1, x2)
     is_float = kind_of(left._type[0]) == "f"
+    if is_scalar(x2) and not is_float and x2 < 0:
+        raise make_error("'pow': expected an exponent of at least 0 for "
+                         f"integers, got {x2}")
     if is_scalar(x2) and x2 == int(x2) and isinstance(x1, Tensor) and \
             0 < x2 <= (_LARGEST_WHOLE_POWER if is_float else math.inf):
         return _power_of_number(left, int(x2))
@@ -115,11 +122,16 @@ def _integer_power(base: T, exponent: T) -> T:
     bits = bits_of(exponent._type[0]) - (kind_of(exponent._type[0]) == "i")
     base, exponent = broadcast_all(base, exponent)
     one = scalar_like(1, base, base._type[0])
-    result: T = where(equal(bitwise_and(exponent, 1), 1), base, one)
+    sign: T = where(equal(bitwise_and(exponent, 1), 1), base, one)
+    is_unit, result = equal(abs(base), 1), sign
     for bit in range(1, bits):
         base = multiply(base, base)
         has_bit = not_equal(bitwise_and(exponent, 1 << bit), 0)
         result = multiply(result, where(has_bit, base, one))
+    if kind_of(exponent._type[0]) == "u":
+        return result
+    rounded = where(is_unit, sign, scalar_like(0, base, base._type[0]))
+    result = where(less(exponent, 0), rounded, result)
     return result
 
 

@@ -13,6 +13,8 @@ from ..array_api.broadcasting import (add_dimensions, broadcast_shapes,
 from ..array_api.manipulation import make_places
 from ..array_api.promotion import cast, kind_of
 from ..arrays import Shape
+from ..gradients import stop_gradient
+from ..graph import Node
 from ..positions import make_error
 from ..tensor import ElementType, T, make
 from .arguments import (check_float, check_integer, check_operand, check_real,
@@ -170,17 +172,37 @@ def embedding(input: T, weight: Any, padding_idx: Optional[int] = None,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> T:
     """The rows ``weight[input]``: ``input.shape`` x E.
 
-    ``input``: integers, ``weight``: V x E. ``padding_idx`` and the last three
-    concern gradients and change nothing. A run ends with an error if an index
-    is outside of the table; unlike torch's, negative ones count from its end.
+    ``input``: integers, ``weight``: V x E. The row ``padding_idx`` gets no
+    gradient; the last three arguments concern gradients, too, and change
+    nothing. A run ends with an error if an index is outside of the table;
+    unlike torch's, negative ones count from its end.
     """
     check_tensor("embedding", input)
     refuse("embedding", "max_norm", max_norm, None, "weights do not change")
     if kind_of(input._type[0]) not in "iu":
         raise make_error("'embedding': expected integers as input, got "
                          f"{input._type[0]}")
-    return make("embedding", [input, check_operand("embedding", "weight",
-                                                   weight, input)])
+    table = check_operand("embedding", "weight", weight, input)
+    rows: T = make("embedding", [input, table])
+    if padding_idx is None or not isinstance(rows, Node):
+        return rows
+    size = table._type[1][0]
+    row = check_padding(padding_idx, size)
+    is_padding = elementwise.logical_or(elementwise.equal(input, row),
+                                        elementwise.equal(input, row - size))
+    shape = (*input._type[1], 1)
+    result: T = elementwise.where(reshape_to(is_padding, shape),
+                                  stop_gradient(rows), rows)
+    return result
+
+
+def check_padding(index: Any, size: int) -> int:
+    """The row of a table of ``size`` rows that ``padding_idx`` says."""
+    row = check_integer("embedding", "padding_idx", index)
+    if not -size <= row < size:
+        raise make_error(f"'embedding': expected 'padding_idx' from {-size} to "
+                         f"{size - 1}, got {row}")
+    return row % size
 
 
 def one_hot(tensor: T, num_classes: int = -1) -> T:

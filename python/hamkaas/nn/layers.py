@@ -344,16 +344,24 @@ class InstanceNorm3d(_InstanceNorm):
 
 
 class Embedding(Module):
-    """The rows of a table."""
+    """The rows of a table.
+
+    The row ``padding_idx`` is zero at first and gets no gradient.
+    """
 
     def __init__(self, num_embeddings: int, embedding_dim: int,
+                 padding_idx: Optional[int] = None,
                  dtype: DTypeLike = "float32") -> None:
         values: Array = init.normal([num_embeddings, embedding_dim],
                                     rng=get_rng())
+        if padding_idx is not None:
+            padding_idx = attention.check_padding(padding_idx, num_embeddings)
+            values[padding_idx] = 0
+        self.padding_idx = padding_idx
         self.weight = Parameter(values, dtype)
 
     def forward(self, input: Node) -> Node:
-        return attention.embedding(input, self.weight)
+        return attention.embedding(input, self.weight, self.padding_idx)
 
 
 class Dropout(Module):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Recurrent layers: loops with torch's parameters."""
+"""Recurrent layers, loops with torch's parameters, and their steps."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ..graph import Node
 from ..loops import scan
 from ..positions import make_error
 from . import activations, convolutions
+from .arguments import (check_integer, check_operand, check_rank,
+                        check_tensor)
 from .layers import Dropout, draw
 from .module import Module
 
@@ -22,6 +24,7 @@ class _Recurrent(Module):
     """Layers of loops, in one direction or in both."""
 
     gates = 1
+    count = 1
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1,
                  bias: bool = True, batch_first: bool = False,
@@ -82,7 +85,7 @@ class _Recurrent(Module):
                              f"{list(input.shape)}")
         x = manipulation.permute_dims(input, (1, 0, 2)) if self.batch_first \
             else input
-        count = 2 if isinstance(self, LSTM) else 1
+        count = self.count
         begin = self._begin(hx, x.shape[1], count)
         ends: List[Tuple[Node, ...]] = []
         for layer in range(self.num_layers):
@@ -103,8 +106,62 @@ class _Recurrent(Module):
         return y, last if count == 2 else last[0]
 
 
-class RNN(_Recurrent):
-    """``h' = tanh(W x + b + V h + c)``; returns all h, and the last ones."""
+class _Cell(Module):
+    """One step of a layer: of ``n x features``, or of ``features``."""
+
+    gates = 1
+    count = 1
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True,
+                 dtype: DTypeLike = "float32") -> None:
+        name = type(self).__name__
+        for what, size in (("input_size", input_size),
+                           ("hidden_size", hidden_size)):
+            if check_integer(name, what, size) < 1:
+                raise make_error(f"'{name}': expected '{what}' to be at least "
+                                 f"1, got {size}")
+        self.input_size, self.hidden_size = input_size, hidden_size
+        limit, rows = 1 / math.sqrt(hidden_size), self.gates * hidden_size
+        self.weight_ih = draw([rows, input_size], limit, dtype)
+        self.weight_hh = draw([rows, hidden_size], limit, dtype)
+        self.bias_ih = draw([rows], limit, dtype) if bias else None
+        self.bias_hh = draw([rows], limit, dtype) if bias else None
+
+    def _step(self, x: Node, h: Node, carry: Any) -> Tuple[Node, ...]:
+        """The new states, of the products of the input and of the state."""
+        raise NotImplementedError
+
+    def _begin(self, given: Any, x: Node) -> Tuple[Any, ...]:
+        """The states before the step."""
+        shape = (*x.shape[:-1], self.hidden_size)
+        if given is None:
+            return (Node._make_constant(np.zeros(shape, x.dtype), True),
+                    ) * self.count
+        tensors = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+        if len(tensors) != self.count or any(
+                tuple(one.shape) != shape for one in tensors):
+            raise make_error(
+                f"'{type(self).__name__}': expected {self.count} hidden states "
+                f"of {list(shape)}, got "
+                f"{[list(one.shape) for one in tensors]}")
+        return tuple(check_operand(type(self).__name__, "hx", one, x)
+                     for one in tensors)
+
+    def forward(self, input: Node, hx: Any = None) -> Any:
+        name = type(self).__name__
+        check_rank(name, check_tensor(name, input), 1, 2)
+        if input.shape[-1] != self.input_size:
+            raise make_error(f"'{name}': expected {self.input_size} features, "
+                             f"got {list(input.shape)}")
+        carry = self._begin(hx, input)
+        following = self._step(
+            convolutions.linear(input, self.weight_ih, self.bias_ih),
+            convolutions.linear(carry[0], self.weight_hh, self.bias_hh), carry)
+        return following if self.count == 2 else following[0]
+
+
+class _RNNSteps(Module):
+    """``h' = tanh(W x + b + V h + c)``, or relu in place of tanh."""
 
     def __init__(self, *args: Any, nonlinearity: str = "tanh",
                  **named: Any) -> None:
@@ -119,10 +176,10 @@ class RNN(_Recurrent):
         return (function(x + h),)
 
 
-class LSTM(_Recurrent):
-    """Long short-term memory; ``hx`` and the last states are (h, c)."""
+class _LSTMSteps(Module):
+    """Steps of long short-term memory, of h and c."""
 
-    gates = 4
+    gates, count = 4, 2
 
     def _step(self, x: Node, h: Node, carry: Any) -> Tuple[Node, ...]:
         i, f, g, o = manipulation.split(x + h, 4, axis=-1)
@@ -131,8 +188,8 @@ class LSTM(_Recurrent):
         return activations.sigmoid(o) * elementwise.tanh(memory), memory
 
 
-class GRU(_Recurrent):
-    """Gated recurrent units."""
+class _GRUSteps(Module):
+    """Steps of gated recurrent units."""
 
     gates = 3
 
@@ -142,3 +199,33 @@ class GRU(_Recurrent):
         keep = activations.sigmoid(first[1] + second[1])
         new = elementwise.tanh(first[2] + reset * second[2])
         return ((1 - keep) * new + keep * carry[0],)
+
+
+class RNN(_RNNSteps, _Recurrent):
+    """``h' = tanh(W x + b + V h + c)``; returns all h, and the last ones."""
+
+
+class LSTM(_LSTMSteps, _Recurrent):
+    """Long short-term memory; ``hx`` and the last states are (h, c)."""
+
+
+class GRU(_GRUSteps, _Recurrent):
+    """Gated recurrent units."""
+
+
+class RNNCell(_RNNSteps, _Cell):
+    """A step of `RNN`: ``h'`` of the input and ``hx``, or of zeros."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True,
+                 nonlinearity: str = "tanh",
+                 dtype: DTypeLike = "float32") -> None:
+        super().__init__(input_size, hidden_size, bias, dtype,
+                         nonlinearity=nonlinearity)
+
+
+class LSTMCell(_LSTMSteps, _Cell):
+    """A step of `LSTM`: ``(h', c')`` of the input and ``(h, c)``."""
+
+
+class GRUCell(_GRUSteps, _Cell):
+    """A step of `GRU`: ``h'`` of the input and ``hx``, or of zeros."""

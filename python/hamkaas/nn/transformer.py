@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
@@ -130,6 +130,13 @@ def _join(attn_mask: Any, padding: Any, is_causal: bool, q: Node,
     return total
 
 
+def _find_activation(name: str) -> Any:
+    if name not in ("relu", "gelu"):
+        raise make_error("expected an activation of 'relu' and 'gelu', got "
+                         f"{name!r}")
+    return getattr(activations, name)
+
+
 class TransformerEncoderLayer(Module):
     """Attention to itself and a network of two layers, each with a residual
     and a normalization."""
@@ -139,11 +146,8 @@ class TransformerEncoderLayer(Module):
                  layer_norm_eps: float = 1e-5, batch_first: bool = False,
                  norm_first: bool = False,
                  dtype: DTypeLike = "float32") -> None:
-        if activation not in ("relu", "gelu"):
-            raise make_error("expected an activation of 'relu' and 'gelu', got "
-                             f"{activation!r}")
         self.norm_first = norm_first
-        self.activation = getattr(activations, activation)
+        self.activation = _find_activation(activation)
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, True,
                                             batch_first, dtype)
         self.linear1 = Linear(d_model, dim_feedforward, True, dtype)
@@ -176,15 +180,19 @@ class TransformerEncoderLayer(Module):
         return result
 
 
+def _copy(name: str, layer: Module, count: int) -> List[Any]:
+    if check_integer(name, "num_layers", count) < 1:
+        raise make_error(f"'{name}': expected 'num_layers' to be at least 1, "
+                         f"got {count}")
+    return [copy.deepcopy(layer) for _ in range(count)]
+
+
 class TransformerEncoder(Module):
     """Copies of a layer, one behind the other."""
 
     def __init__(self, encoder_layer: Module, num_layers: int,
                  norm: Optional[Module] = None) -> None:
-        if check_integer("TransformerEncoder", "num_layers", num_layers) < 1:
-            raise make_error("'TransformerEncoder': expected 'num_layers' to "
-                             f"be at least 1, got {num_layers}")
-        self.layers = [copy.deepcopy(encoder_layer) for _ in range(num_layers)]
+        self.layers = _copy("TransformerEncoder", encoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
     def forward(self, src: Node, mask: Any = None,
@@ -193,3 +201,80 @@ class TransformerEncoder(Module):
         for layer in self.layers:
             src = layer(src, mask, src_key_padding_mask, is_causal)
         return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoderLayer(Module):
+    """Attention to itself, attention to the result of an encoder, and a network
+    of two layers, each with a residual and a normalization."""
+
+    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048,
+                 dropout: float = 0.1, activation: str = "relu",
+                 layer_norm_eps: float = 1e-5, batch_first: bool = False,
+                 norm_first: bool = False,
+                 dtype: DTypeLike = "float32") -> None:
+        self.norm_first = norm_first
+        self.activation = _find_activation(activation)
+        heads = (d_model, nhead, dropout, True, batch_first, dtype)
+        self.self_attn = MultiheadAttention(*heads)
+        self.multihead_attn = MultiheadAttention(*heads)
+        self.linear1 = Linear(d_model, dim_feedforward, True, dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, True, dtype)
+        self.norm1, self.norm2, self.norm3 = (
+            LayerNorm(d_model, layer_norm_eps, dtype=dtype) for _ in range(3))
+        self.dropout1, self.dropout2, self.dropout3 = (
+            Dropout(dropout) for _ in range(3))
+
+    def _attend(self, x: Node, mask: Any, padding: Any,
+                is_causal: bool) -> Node:
+        y, _ = self.self_attn(x, x, x, padding, False, mask, is_causal)
+        result: Node = self.dropout1(y)
+        return result
+
+    def _look(self, x: Node, memory: Node, mask: Any, padding: Any,
+              is_causal: bool) -> Node:
+        y, _ = self.multihead_attn(x, memory, memory, padding, False, mask,
+                                   is_causal)
+        result: Node = self.dropout2(y)
+        return result
+
+    def _feed(self, x: Node) -> Node:
+        hidden = self.dropout(self.activation(self.linear1(x)))
+        result: Node = self.dropout3(self.linear2(hidden))
+        return result
+
+    def forward(self, tgt: Node, memory: Node, tgt_mask: Any = None,
+                memory_mask: Any = None, tgt_key_padding_mask: Any = None,
+                memory_key_padding_mask: Any = None,
+                tgt_is_causal: bool = False,
+                memory_is_causal: bool = False) -> Node:
+        own = tgt_mask, tgt_key_padding_mask, tgt_is_causal
+        others = memory_mask, memory_key_padding_mask, memory_is_causal
+        if self.norm_first:
+            x = tgt + self._attend(self.norm1(tgt), *own)
+            x = x + self._look(self.norm2(x), memory, *others)
+            return x + self._feed(self.norm3(x))
+        x = self.norm1(tgt + self._attend(tgt, *own))
+        x = self.norm2(x + self._look(x, memory, *others))
+        result: Node = self.norm3(x + self._feed(x))
+        return result
+
+
+class TransformerDecoder(Module):
+    """Copies of a layer, one behind the other, that look at one memory."""
+
+    def __init__(self, decoder_layer: Module, num_layers: int,
+                 norm: Optional[Module] = None) -> None:
+        self.layers = _copy("TransformerDecoder", decoder_layer, num_layers)
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(self, tgt: Node, memory: Node, tgt_mask: Any = None,
+                memory_mask: Any = None, tgt_key_padding_mask: Any = None,
+                memory_key_padding_mask: Any = None,
+                tgt_is_causal: bool = False,
+                memory_is_causal: bool = False) -> Node:
+        for layer in self.layers:
+            tgt = layer(tgt, memory, tgt_mask, memory_mask,
+                        tgt_key_padding_mask, memory_key_padding_mask,
+                        tgt_is_causal, memory_is_causal)
+        return tgt if self.norm is None else self.norm(tgt)

@@ -308,8 +308,11 @@ TEST(DnnElementsTest, PointwiseErrors) {
   EXPECT_THAT(fail({2, 3}, {2, 4}, PointwiseMode::ADD),
               HasSubstr("pointwise 'p': expected operands that broadcast, got "
                         "the dims [2, 3] and [2, 4]"));
-  EXPECT_THAT(fail({2}, {}, PointwiseMode::ADD), HasSubstr("takes 2"));
-  EXPECT_THAT(fail({2}, {2}, PointwiseMode::EXP), HasSubstr("takes 1"));
+  EXPECT_THAT(
+      fail({2}, {}, PointwiseMode::ADD),
+      HasSubstr("expected a mode of one operand, got one that takes 2"));
+  EXPECT_THAT(fail({2}, {2}, PointwiseMode::EXP),
+              HasSubstr("expected a mode of 2 operands, got one that takes 1"));
   EXPECT_THAT(fail({2}, {2}, PointwiseMode::BINARY_SELECT),
               HasSubstr("takes 3"));
   EXPECT_THAT(fail({2}, {}, PointwiseMode::GEN_INDEX),

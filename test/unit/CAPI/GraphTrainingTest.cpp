@@ -100,11 +100,18 @@ TEST_F(TrainingTest, AnErrorLeavesTheGraphAsItWas) {
   EXPECT_EQ(addError("lion:rate=1"),
             "net.c:7: error: 'training step': optimizer 'lion': unknown option "
             "'rate', known are: lr, clip_norm, clip_value, name, no_decay, "
-            "beta1, beta2, "
-            "weight_decay");
+            "group, beta1, beta2, weight_decay");
   EXPECT_THAT(addError("adam:lr=fast"),
               HasSubstr("optimizer 'adam': expected 'lr' to be a number of at "
                         "least 0, got 'fast'"));
+  EXPECT_THAT(addError("adam:group=w:lr=1"),
+              HasSubstr("expected 'group' to be {PATTERN:OPTION=N,...}, got "
+                        "'w:lr=1'"));
+  EXPECT_THAT(addError("adam:group={w}"),
+              HasSubstr("expected 'group' to be {PATTERN:OPTION=N,...}"));
+  EXPECT_THAT(addError("adam:group={{a,b}:lr=1,eps=1}"),
+              HasSubstr("group '{a,b}': unknown option 'eps', known are: lr, "
+                        "lr_scale, beta1"));
   EXPECT_THAT(addError("adam:lr=1,lr=2"),
               HasSubstr("expected the option 'lr' once, got it twice"));
   EXPECT_THAT(addError("rmsprop:centered=yes"),
@@ -151,8 +158,9 @@ TEST_F(TrainingTest, OneCountIsOfTheSameStates) {
   step.states = &second;
   std::string before = describe(graph, HamKaasDescribeGraph);
   EXPECT_THAT(add(step),
-              HasSubstr("expected a step of states that the function 'main' "
-                        "trains, too, whose steps 'adam.step' counts"));
+              HasSubstr("expected a step of exactly the states that the "
+                        "function 'main' trains, whose steps 'adam.step' "
+                        "counts"));
   EXPECT_EQ(describe(graph, HamKaasDescribeGraph), before);
   step.optimizer = "adam:name=second,no_decay={a,b}";
   EXPECT_THAT(add(step), HasSubstr("expected 'no_decay' to match the name of a "

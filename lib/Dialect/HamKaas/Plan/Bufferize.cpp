@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -49,6 +50,52 @@ static void protectArguments(func::FuncOp program) {
   for (unsigned i = 0; i < program.getNumArguments(); ++i)
     if (!program.getArgAttr(i, name))
       program.setArgAttr(i, name, builder.getBoolAttr(false));
+}
+
+/// The uses of `value` by calls.
+static SmallVector<OpOperand *> getCallUses(Value value) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    if (isa<func::CallOp>(use.getOwner()))
+      uses.push_back(&use);
+  return uses;
+}
+
+/// Gives each call a tensor of its own for one that is never written.
+static void separate(Value value) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<OpOperand *> uses = getCallUses(value);
+  Value buffer = ToBufferOp::create(
+      builder, value.getLoc(), getMemRefTypeWithFullyDynamicLayout(type), value,
+      /*read_only=*/true);
+  for (OpOperand *use : uses) {
+    builder.setInsertionPoint(use->getOwner());
+    use->set(ToTensorOp::create(builder, value.getLoc(), type, buffer,
+                                /*restrict=*/true));
+  }
+}
+
+/// Separates what the analysis would take most time for: it goes through all
+/// uses of a tensor at each of them. Arguments that are not writable, and other
+/// shapes of them, are never written.
+static void separateReads(func::FuncOp program) {
+  constexpr size_t mostUses = 64; // more than networks have in use
+  SmallVector<Value> values;
+  for (BlockArgument argument : program.getArguments()) {
+    auto isWritable = program.getArgAttrOfType<BoolAttr>(
+        argument.getArgNumber(), BufferizationDialect::kWritableAttrName);
+    if (!isWritable.getValue() && isa<RankedTensorType>(argument.getType()))
+      values.push_back(argument);
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    for (Operation *user : values[i].getUsers())
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+        values.push_back(user->getResult(0));
+  for (Value value : values)
+    if (getCallUses(value).size() > mostUses)
+      separate(value);
 }
 
 /// Drops the results of `program`, each of which is an argument by now.
@@ -168,6 +215,7 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
         programs.push_back(function);
     }
     llvm::for_each(programs, protectArguments);
+    llvm::for_each(programs, separateReads);
 
     OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
