@@ -2,11 +2,12 @@
 """Multiplies bytes less zero points, and compares with numpy.
 
 usage: integer-products.py [--seed=S] [--count=N] [--target-cpu=LEVEL]
+                           [--tiles]
 
 Half of the cases have extremes alone, whose products saturate where 16 bits
 hold the sum of two. Half have weights that fit into signed bytes, and half a
-zero point of the left side that is an input. All cases run on 1 and 2 threads,
-and without the instructions that only some processors of a level have; all sums
+zero point of the left side that is an input. With --tiles, processors with AMX
+multiply by tiles in all cases. All cases run on 1 and 2 threads, and without the instructions that only some processors of a level have; all sums
 must be exact.
 """
 
@@ -60,6 +61,24 @@ def draw(rng):
     return case | {
         "x": [int(rng.integers(1, 3)), *extents, depth * case["groups"]],
         "w": [*case["size"], depth, channels * case["groups"]]}
+
+
+def draw_for_tiles(rng):
+    """A product with constant weights that fit, some rows and whole words."""
+    pick = lambda *values: int(rng.choice(values))
+    case = {"types": [str(rng.choice(list(TYPES))) for _ in range(2)],
+            "extremes": bool(rng.integers(2)), "constant": True,
+            "conv": bool(rng.integers(2)), "fits": True,
+            "given": bool(rng.integers(2))}
+    n = pick(16, 33, 70)
+    if not case["conv"]:
+        k = pick(16, 64, 76, 200)
+        return case | {"x": [pick(8, 9, 33, 70), k], "w": [k, n]}
+    size, depth = [pick(1, 3), pick(2, 3)], pick(16, 48, 64)
+    return case | {"size": size, "strides": [1, pick(1, 2)], "low": [0, 0],
+                   "dilations": [1, 1], "high": [0, pick(0, 1)], "groups": 1,
+                   "x": [1, pick(3, 5), pick(20, 43), depth],
+                   "w": [*size, depth, n]}
 
 
 def product(case):
@@ -159,11 +178,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--target-cpu", default="host")
+    parser.add_argument("--tiles", action="store_true")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
+    make_case = draw_for_tiles if options.tiles else draw
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.count):
-            check(draw(rng), rng, pathlib.Path(folder), options.target_cpu)
+            check(make_case(rng), rng, pathlib.Path(folder), options.target_cpu)
     print(f"{options.count} cases are right")
 
 

@@ -156,3 +156,63 @@ func.func private @bytes(%a: tensor<6x9xi8>, %b: tensor<1x3x16x4xi8>, %out: tens
   } -> tensor<6x16xi32>
   return %1 : tensor<6x16xi32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+
+// Processors with AMX multiply 24 rows as two tiles of 12, and 24 words in two
+// steps. The last block of 22 rows begins in the one before.
+
+// V3-LABEL: func.func private @tiles(
+// V3-NOT:     tile_products
+// V4-LABEL: func.func private @tiles(
+// V4-DAG:     %[[WORDS:.*]] = arith.constant 24 : index
+// V4-DAG:     %[[STEP:.*]] = arith.constant 12 : index
+// V4-DAG:     %[[LAST:.*]] = arith.constant 46 : index
+// V4:         %[[HAS:.*]] = hamkaas.has_cpu_feature tile_products
+// V4:         scf.if %[[HAS]]
+// V4:           %[[SHAPES:.*]] = arith.constant dense<[1, {{(0, )+}}64, 0, 64, 0, 64, 0, 64, 0, 48, 0, 48, 0, 64, 0, 64, {{(0, )+}}12, 12, 12, 12, 12, 12, 12, 12{{(, 0)+}}]> : vector<64xi8>
+// V4:           vector.store %[[SHAPES]]
+// V4:           llvm.inline_asm has_side_effects "ldtilecfg ($0)"
+// V4:         hamkaas.has_cpu_feature tile_products
+// V4:           scf.for %[[ROW:[^ ]+]] =
+// V4:             arith.minui %[[ROW]], %[[LAST]]
+// V4:             "tilezero %tmm0\0Atilezero %tmm1\0Atilezero %tmm2\0Atilezero %tmm3\0A"
+// V4:             scf.for {{.*}} to %[[WORDS]] step %[[STEP]]
+// V4:               "tileloadd ($3,$4,1), %tmm6\0Atileloadd 64($3,$4,1), %tmm7\0Atileloadd ($0,$2,1), %tmm4\0Atdpbusd %tmm6, %tmm4, %tmm0\0Atdpbusd %tmm7, %tmm4, %tmm1\0Atileloadd ($1,$2,1), %tmm5\0Atdpbusd %tmm6, %tmm5, %tmm2\0Atdpbusd %tmm7, %tmm5, %tmm3\0A"
+// V4:             "tilestored %tmm0, 0($0,$2,1)\0Atilestored %tmm1, 64($0,$2,1)\0Atilestored %tmm2, 0($1,$2,1)\0Atilestored %tmm3, 64($1,$2,1)\0A"
+// V4:         hamkaas.has_cpu_feature dot_products
+// V4:         hamkaas.has_cpu_feature tile_products
+// V4:           "tilerelease"
+func.func private @tiles(%a: tensor<70x96xi8>, %b: tensor<1x24x32x4xi8>, %out: tensor<70x32xi32>) -> tensor<70x32xi32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %eb = tensor.empty() : tensor<96x32xi8>
+  %u = linalg.unpack %b outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [32, 4] into %eb : tensor<1x24x32x4xi8> -> tensor<96x32xi8>
+  %ea = tensor.empty() : tensor<70x96xi32>
+  %wa = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<70x96xi8>) outs(%ea : tensor<70x96xi32>) {
+  ^bb1(%p: i8, %q: i32):
+    %t = arith.extui %p : i8 to i32
+    linalg.yield %t : i32
+  } -> tensor<70x96xi32>
+  %ew = tensor.empty() : tensor<96x32xi32>
+  %wb = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%u : tensor<96x32xi8>) outs(%ew : tensor<96x32xi32>) {
+  ^bb1(%p: i8, %q: i32):
+    %t = arith.extsi %p : i8 to i32
+    linalg.yield %t : i32
+  } -> tensor<96x32xi32>
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<70x32xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%e : tensor<70x32xi32>) -> tensor<70x32xi32>
+  %y = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%wa, %wb : tensor<70x96xi32>, tensor<96x32xi32>) outs(%f : tensor<70x32xi32>) {
+  ^bb1(%p: i32, %q: i32, %s: i32):
+    %m = arith.muli %p, %q : i32
+    %t = arith.addi %s, %m : i32
+    linalg.yield %t : i32
+  } -> tensor<70x32xi32>
+  return %y : tensor<70x32xi32>
+}
