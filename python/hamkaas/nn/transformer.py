@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import math
-from typing import Any, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -137,47 +137,64 @@ def _find_activation(name: str) -> Any:
     return getattr(activations, name)
 
 
-class TransformerEncoderLayer(Module):
+class _TransformerLayer(Module):
+    """Attentions and a network of two layers."""
+
+    def __init__(self, attentions: Sequence[str], d_model: int, nhead: int,
+                 dim_feedforward: int, dropout: float, activation: str,
+                 layer_norm_eps: float, batch_first: bool, norm_first: bool,
+                 dtype: DTypeLike) -> None:
+        self.norm_first = norm_first
+        self.activation = _find_activation(activation)
+        for name in attentions:
+            setattr(self, name, MultiheadAttention(
+                d_model, nhead, dropout, True, batch_first, dtype))
+        self.linear1 = Linear(d_model, dim_feedforward, True, dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, True, dtype)
+        for number in range(1, len(attentions) + 2):
+            setattr(self, f"norm{number}",
+                    LayerNorm(d_model, layer_norm_eps, dtype=dtype))
+            setattr(self, f"dropout{number}", Dropout(dropout))
+
+    def _add(self, number: int, x: Node,
+             compute: Callable[[Node], Node]) -> Node:
+        """Adds what `compute` makes of `x`, with a norm before or behind."""
+        norm = getattr(self, f"norm{number}")
+        dropout = getattr(self, f"dropout{number}")
+        if self.norm_first:
+            before: Node = x + dropout(compute(norm(x)))
+            return before
+        behind: Node = norm(x + dropout(compute(x)))
+        return behind
+
+    def _feed(self, x: Node) -> Node:
+        result: Node = self.linear2(
+            self.dropout(self.activation(self.linear1(x))))
+        return result
+
+
+class TransformerEncoderLayer(_TransformerLayer):
     """Attention to itself and a network of two layers, each with a residual
     and a normalization."""
+
+    self_attn: MultiheadAttention
 
     def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048,
                  dropout: float = 0.1, activation: str = "relu",
                  layer_norm_eps: float = 1e-5, batch_first: bool = False,
                  norm_first: bool = False,
                  dtype: DTypeLike = "float32") -> None:
-        self.norm_first = norm_first
-        self.activation = _find_activation(activation)
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, True,
-                                            batch_first, dtype)
-        self.linear1 = Linear(d_model, dim_feedforward, True, dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, True, dtype)
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, dtype=dtype)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-
-    def _attend(self, x: Node, mask: Any, padding: Any,
-                is_causal: bool) -> Node:
-        y, _ = self.self_attn(x, x, x, padding, False, mask, is_causal)
-        result: Node = self.dropout1(y)
-        return result
-
-    def _feed(self, x: Node) -> Node:
-        hidden = self.dropout(self.activation(self.linear1(x)))
-        result: Node = self.dropout2(self.linear2(hidden))
-        return result
+        super().__init__(["self_attn"], d_model, nhead, dim_feedforward,
+                         dropout, activation, layer_norm_eps, batch_first,
+                         norm_first, dtype)
 
     def forward(self, src: Node, src_mask: Any = None,
                 src_key_padding_mask: Any = None,
                 is_causal: bool = False) -> Node:
-        masks = src_mask, src_key_padding_mask, is_causal
-        if self.norm_first:
-            x = src + self._attend(self.norm1(src), *masks)
-            return x + self._feed(self.norm2(x))
-        x = self.norm1(src + self._attend(src, *masks))
-        result: Node = self.norm2(x + self._feed(x))
-        return result
+        x = self._add(1, src, lambda x: self.self_attn(
+            x, x, x, src_key_padding_mask, False, src_mask, is_causal)[0])
+        return self._add(2, x, self._feed)
 
 
 def _copy(name: str, layer: Module, count: int) -> List[Any]:
@@ -203,61 +220,33 @@ class TransformerEncoder(Module):
         return src if self.norm is None else self.norm(src)
 
 
-class TransformerDecoderLayer(Module):
+class TransformerDecoderLayer(_TransformerLayer):
     """Attention to itself, attention to the result of an encoder, and a network
     of two layers, each with a residual and a normalization."""
+
+    self_attn: MultiheadAttention
+    multihead_attn: MultiheadAttention
 
     def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048,
                  dropout: float = 0.1, activation: str = "relu",
                  layer_norm_eps: float = 1e-5, batch_first: bool = False,
                  norm_first: bool = False,
                  dtype: DTypeLike = "float32") -> None:
-        self.norm_first = norm_first
-        self.activation = _find_activation(activation)
-        heads = (d_model, nhead, dropout, True, batch_first, dtype)
-        self.self_attn = MultiheadAttention(*heads)
-        self.multihead_attn = MultiheadAttention(*heads)
-        self.linear1 = Linear(d_model, dim_feedforward, True, dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, True, dtype)
-        self.norm1, self.norm2, self.norm3 = (
-            LayerNorm(d_model, layer_norm_eps, dtype=dtype) for _ in range(3))
-        self.dropout1, self.dropout2, self.dropout3 = (
-            Dropout(dropout) for _ in range(3))
-
-    def _attend(self, x: Node, mask: Any, padding: Any,
-                is_causal: bool) -> Node:
-        y, _ = self.self_attn(x, x, x, padding, False, mask, is_causal)
-        result: Node = self.dropout1(y)
-        return result
-
-    def _look(self, x: Node, memory: Node, mask: Any, padding: Any,
-              is_causal: bool) -> Node:
-        y, _ = self.multihead_attn(x, memory, memory, padding, False, mask,
-                                   is_causal)
-        result: Node = self.dropout2(y)
-        return result
-
-    def _feed(self, x: Node) -> Node:
-        hidden = self.dropout(self.activation(self.linear1(x)))
-        result: Node = self.dropout3(self.linear2(hidden))
-        return result
+        super().__init__(["self_attn", "multihead_attn"], d_model, nhead,
+                         dim_feedforward, dropout, activation, layer_norm_eps,
+                         batch_first, norm_first, dtype)
 
     def forward(self, tgt: Node, memory: Node, tgt_mask: Any = None,
                 memory_mask: Any = None, tgt_key_padding_mask: Any = None,
                 memory_key_padding_mask: Any = None,
                 tgt_is_causal: bool = False,
                 memory_is_causal: bool = False) -> Node:
-        own = tgt_mask, tgt_key_padding_mask, tgt_is_causal
-        others = memory_mask, memory_key_padding_mask, memory_is_causal
-        if self.norm_first:
-            x = tgt + self._attend(self.norm1(tgt), *own)
-            x = x + self._look(self.norm2(x), memory, *others)
-            return x + self._feed(self.norm3(x))
-        x = self.norm1(tgt + self._attend(tgt, *own))
-        x = self.norm2(x + self._look(x, memory, *others))
-        result: Node = self.norm3(x + self._feed(x))
-        return result
+        x = self._add(1, tgt, lambda x: self.self_attn(
+            x, x, x, tgt_key_padding_mask, False, tgt_mask, tgt_is_causal)[0])
+        x = self._add(2, x, lambda x: self.multihead_attn(
+            x, memory, memory, memory_key_padding_mask, False, memory_mask,
+            memory_is_causal)[0])
+        return self._add(3, x, self._feed)
 
 
 class TransformerDecoder(Module):
