@@ -20,9 +20,10 @@ static bool isWhole(StridedSliceOp slice, int64_t dim) {
          (slice.getStrides()[dim] == 1 || slice.getSizes()[dim] == 1);
 }
 
-/// The concatenation that `concat` is part of, if that alone reads it.
+/// The concatenation that `concat` is part of, if that alone reads it. Behind
+/// as many as the limit it joins too many operands.
 static ConcatOp findRoot(ConcatOp concat) {
-  while (concat->hasOneUse()) {
+  for (size_t i = 0; i < maxPieces && concat->hasOneUse(); ++i) {
     auto user = dyn_cast<ConcatOp>(*concat->user_begin());
     if (!user)
       break;
@@ -50,19 +51,21 @@ static bool leadsTo(ConcatOp root, Operation *op, int64_t dim) {
   });
 }
 
-/// Adds to `pieces` the operands that `root` would join, up to the limit and
-/// one more.
-static void countPieces(ConcatOp root, size_t &pieces) {
-  for (Value operand : root.getOperands()) {
+/// The number of operands that `root` would join, or one that is above the
+/// limit.
+static size_t countPieces(ConcatOp root) {
+  SmallVector<Value> operands(root.getOperands());
+  size_t pieces = 0;
+  while (!operands.empty() && pieces + operands.size() <= maxPieces) {
+    Value operand = operands.pop_back_val();
     while (auto slice = operand.getDefiningOp<StridedSliceOp>())
       operand = slice.getX();
     if (auto inner = operand.getDefiningOp<ConcatOp>())
-      countPieces(inner, pieces);
+      llvm::append_range(operands, inner.getOperands());
     else
       ++pieces;
-    if (pieces > maxPieces)
-      return;
   }
+  return pieces + operands.size();
 }
 
 static Value takeFrom(PatternRewriter &rewriter, StridedSliceOp slice,
@@ -89,9 +92,7 @@ struct MoveSliceBeforeConcat : OpRewritePattern<StridedSliceOp> {
     if (!inner || !outer)
       return rewriter.notifyMatchFailure(op, "no part of a concatenation");
     ConcatOp root = findRoot(outer);
-    size_t pieces = 0;
-    countPieces(root, pieces);
-    if (pieces > maxPieces || !leadsTo(root, inner, inner.getDim()))
+    if (countPieces(root) > maxPieces || !leadsTo(root, inner, inner.getDim()))
       return rewriter.notifyMatchFailure(op, "the operand is needed");
     int64_t dim = inner.getDim();
     SmallVector<Value> parts;
