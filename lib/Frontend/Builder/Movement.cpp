@@ -155,6 +155,12 @@ Tensor GraphBuilder::gather(Tensor x, Tensor indices, int64_t dim,
                           {.dim = number(dim), .unchecked = flag(areChecked)});
 }
 
+Tensor GraphBuilder::replaceRows(Tensor x, Tensor replacement, Tensor begin,
+                                 Tensor end) {
+  return create<ReplaceSliceOp>({x, replacement, begin, end},
+                                {.unchecked = flag(true)});
+}
+
 Tensor GraphBuilder::flattenIndices(Tensor indices, ArrayRef<int64_t> sizes,
                                     int64_t dim, bool areNonnegative) {
   indices = cast(indices, builder.getI64Type());

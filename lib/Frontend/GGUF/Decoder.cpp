@@ -7,7 +7,6 @@
 
 #include "Decoder.h"
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
-#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include <cmath>
 #include <limits>
@@ -180,8 +179,7 @@ Tensor FunctionBuilder::write(Tensor x, uint32_t state) {
     Tensor begin = b.add(position, double(head * config.context));
     Tensor end = b.add(begin, double(tokens));
     Tensor row = b.reshape(b.sliceDim(x, 0, head, 1), {tokens, width});
-    rows = b.create<ReplaceSliceOp>({rows, row, begin, end},
-                                    {.unchecked = UnitAttr::get(b.context())});
+    rows = b.replaceRows(rows, row, begin, end);
   }
   if (Value value = b.materialize(rows))
     graph.storeStateAt(place, state, value, location);

@@ -223,6 +223,9 @@ public:
   /// The slices of `x` along `dim` that `indices`, of any shape, name.
   /// `areChecked` if a run has made sure that there are such slices.
   Tensor gather(Tensor x, Tensor indices, int64_t dim, bool areChecked = false);
+  /// `x` with `replacement` instead of its rows `begin` to `end - 1`, of which
+  /// the caller guarantees that they exist and are as many.
+  Tensor replaceRows(Tensor x, Tensor replacement, Tensor begin, Tensor end);
   /// Writes rows of `updates` over those of `target` that `indices` name, or
   /// combines them.
   Tensor scatter(Tensor target, Tensor indices, Tensor updates,

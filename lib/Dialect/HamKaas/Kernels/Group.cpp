@@ -7,7 +7,6 @@
 
 #include "Group.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
-#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "JoinConcats.h"
 #include "NarrowProducts.h"
 #include "PlanarWindows.h"
@@ -168,8 +167,7 @@ bool Group::canJoin(KernelOpInterface producer, Operation *user) {
     return false;
   if (!feedsRoot(producer))
     return true;
-  if (isa<ConcatOp>(root.getOperation()) &&
-      isa<StridedSliceOp>(producer.getOperation()))
+  if (isJoinedSlice(producer, root))
     return true;
   // Each pass over a row computes it again: that costs less than a trip
   // through memory for an addition, and more for an exponential.

@@ -129,3 +129,7 @@ std::optional<SmallVector<Operation *>> hamkaas::findJoined(Operation *op) {
     }
   return joined;
 }
+
+bool hamkaas::isJoinedSlice(Operation *op, Operation *root) {
+  return isa<ConcatOp>(root) && isa<StridedSliceOp>(op);
+}

@@ -24,6 +24,10 @@ void movePointwiseBeforeConcats(mlir::Block &block);
 std::optional<llvm::SmallVector<mlir::Operation *>>
 findJoined(mlir::Operation *op);
 
+/// Returns whether `op` is a slice that a kernel whose root is the concat
+/// `root` can copy.
+bool isJoinedSlice(mlir::Operation *op, mlir::Operation *root);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_JOINCONCATS_H
