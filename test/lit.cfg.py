@@ -52,8 +52,8 @@ config.environment["PATH"] = path
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=all"
 # Tests test the compiler, not what it compiled before.
 config.environment["HAMKAAS_CACHE_DIR"] = ""
-for variable in ("HAMKAAS_TEST_DATA", "HAMKAAS_MAX_CPU", "ASAN_OPTIONS",
-                 "UBSAN_OPTIONS"):
+for variable in ("HAMKAAS_TEST_DATA", "HAMKAAS_MAX_CPU", "HAMKAAS_CPU_FEATURES",
+                 "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 if "HAMKAAS_TEST_DATA" in os.environ:

@@ -141,13 +141,49 @@ static bool requestTileRegisters() {
   return syscall(SYS_arch_prctl, requestState, tileDataComponent) == 0;
 }
 
-uint64_t hamkaas::rt::findCpuFeatures(int32_t level) {
-  if (getenv("HAMKAAS_MAX_CPU"))
-    return 0;
-  uint64_t features = cpuFeaturesOf(readCpuid(), level);
+namespace {
+struct FeatureName {
+  const char *name;
+  uint64_t feature;
+};
+} // namespace
+
+static constexpr FeatureName featureNames[] = {{"vnni", HamKaasCpuDotProducts},
+                                               {"amx", HamKaasCpuTileProducts}};
+
+// The features that the environment allows.
+static Error readAllowedFeatures(uint64_t &allowed) {
+  const char *names = getenv("HAMKAAS_CPU_FEATURES");
+  allowed = names || getenv("HAMKAAS_MAX_CPU") ? 0 : ~uint64_t{0};
+  if (!names || !*names)
+    return Error();
+  for (const char *name = names;; ++name) {
+    size_t length = strcspn(name, ",");
+    uint64_t feature = 0;
+    for (const FeatureName &known : featureNames)
+      if (strlen(known.name) == length &&
+          strncmp(name, known.name, length) == 0)
+        feature = known.feature;
+    if (!feature)
+      return Error::format(
+          "HAMKAAS_CPU_FEATURES: expected vnni or amx, or both "
+          "with a comma between them, got '%s'",
+          names);
+    allowed |= feature;
+    name += length;
+    if (!*name)
+      return Error();
+  }
+}
+
+Error hamkaas::rt::findCpuFeatures(int32_t level, uint64_t &features) {
+  uint64_t allowed;
+  if (Error error = readAllowedFeatures(allowed))
+    return error;
+  features = cpuFeaturesOf(readCpuid(), level) & allowed;
   if ((features & HamKaasCpuTileProducts) && !requestTileRegisters())
     features &= ~uint64_t{HamKaasCpuTileProducts};
-  return features;
+  return Error();
 }
 
 Error hamkaas::rt::checkIsaLevel(int32_t needed, HamKaasIsaLevel offered) {

@@ -157,7 +157,6 @@ static Instance *newInstance(const HamKaasProgram &program,
   created->execution.structSize = sizeof(HamKaasExecution);
   created->execution.parallelFor = device.runKernel;
   created->execution.pool = device.context;
-  created->execution.features = findCpuFeatures(program.isaLevel);
   return created;
 }
 
@@ -183,6 +182,7 @@ static Error createFunction(const Instance &owner,
   created = newInstance(function, device, ownsDevice);
   if (!created)
     return Error::format("out of memory for an instance");
+  created->execution.features = owner.execution.features;
   useEngineCalls(owner.engineCalls, created->execution);
   created->constants = shareRegion(owner.constants);
   created->state = shareRegion(owner.state);
@@ -228,6 +228,9 @@ static Error createEngines(Instance &instance) {
 // taken.
 static Error fillInstance(Instance &instance,
                           const HamKaasInstanceOptions &options) {
+  if (Error error = findCpuFeatures(instance.program->isaLevel,
+                                    instance.execution.features))
+    return error;
   if (Error error = createEngines(instance))
     return error;
   if (Error error = options.constantsOf ? shareConstants(instance, options)

@@ -11,6 +11,8 @@
 #include <cpuid.h>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <optional>
+#include <string>
 
 using namespace hamkaas::rt;
 using namespace hamkaas::test;
@@ -58,25 +60,83 @@ TEST(Isa, AgreesWithTheCompiler) {
                 __builtin_cpu_supports("avx512vl"));
 }
 
+namespace {
+/// Sets a variable of the environment for a test.
+class Variable {
+public:
+  explicit Variable(const char *name) : name(name) {
+    if (const char *text = getenv(name))
+      before = text;
+    unsetenv(name);
+  }
+  ~Variable() {
+    if (before)
+      setenv(name, before->c_str(), 1);
+    else
+      unsetenv(name);
+  }
+  void set(const char *text) { setenv(name, text, 1); }
+
+private:
+  const char *name;
+  std::optional<std::string> before;
+};
+} // namespace
+
 TEST(Isa, IsLimitedByTheEnvironment) {
-  const char *outer = getenv("HAMKAAS_MAX_CPU");
-  std::string before = outer ? outer : "";
+  Variable limit("HAMKAAS_MAX_CPU");
   HamKaasIsaLevel level;
-  setenv("HAMKAAS_MAX_CPU", "x86-64", 1);
+  limit.set("x86-64");
   EXPECT_EQ(textOf(findIsaLevel(level)), "");
   EXPECT_EQ(level, HamKaasIsaX86_64_V1);
-  EXPECT_EQ(findCpuFeatures(HamKaasIsaX86_64_V4), 0u);
-  setenv("HAMKAAS_MAX_CPU", "x86-64-v4", 1);
+  limit.set("x86-64-v4");
   EXPECT_EQ(textOf(findIsaLevel(level)), "");
   EXPECT_EQ(level, isaLevelOf(readCpuid()));
-  setenv("HAMKAAS_MAX_CPU", "avx2", 1);
+  limit.set("avx2");
   EXPECT_EQ(textOf(findIsaLevel(level)),
             "HAMKAAS_MAX_CPU: expected x86-64, x86-64-v2, x86-64-v3 or "
             "x86-64-v4, got 'avx2'");
-  if (outer)
-    setenv("HAMKAAS_MAX_CPU", before.c_str(), 1);
-  else
+}
+
+TEST(Isa, FeaturesAreLimitedByTheEnvironment) {
+  Variable limit("HAMKAAS_MAX_CPU"), names("HAMKAAS_CPU_FEATURES");
+  for (HamKaasIsaLevel level : {HamKaasIsaX86_64_V3, HamKaasIsaX86_64_V4}) {
     unsetenv("HAMKAAS_MAX_CPU");
+    unsetenv("HAMKAAS_CPU_FEATURES");
+    uint64_t all = 0, features = 0;
+    EXPECT_EQ(textOf(findCpuFeatures(level, all)), "");
+    names.set("vnni,amx");
+    EXPECT_EQ(textOf(findCpuFeatures(level, features)), "");
+    EXPECT_EQ(features, all);
+    names.set("vnni");
+    EXPECT_EQ(textOf(findCpuFeatures(level, features)), "");
+    EXPECT_EQ(features, all & HamKaasCpuDotProducts);
+    names.set("amx");
+    EXPECT_EQ(textOf(findCpuFeatures(level, features)), "");
+    EXPECT_EQ(features, all & HamKaasCpuTileProducts);
+    names.set("");
+    EXPECT_EQ(textOf(findCpuFeatures(level, features)), "");
+    EXPECT_EQ(features, 0u);
+    limit.set("x86-64-v4");
+    names.set("vnni,amx");
+    EXPECT_EQ(textOf(findCpuFeatures(level, features)), "");
+    EXPECT_EQ(features, all);
+    unsetenv("HAMKAAS_CPU_FEATURES");
+    EXPECT_EQ(textOf(findCpuFeatures(level, features)), "");
+    EXPECT_EQ(features, 0u);
+  }
+}
+
+TEST(Isa, RefusesUnknownFeatures) {
+  Variable names("HAMKAAS_CPU_FEATURES");
+  uint64_t features;
+  for (const char *text : {"avx512", "vnni,", ",", "vnni amx", "VNNI", "vnn"}) {
+    names.set(text);
+    EXPECT_EQ(textOf(findCpuFeatures(HamKaasIsaX86_64_V4, features)),
+              std::string("HAMKAAS_CPU_FEATURES: expected vnni or amx, or both "
+                          "with a comma between them, got '") +
+                  text + "'");
+  }
 }
 
 TEST(Isa, FeaturesDependOnTheLevelOfTheProgram) {

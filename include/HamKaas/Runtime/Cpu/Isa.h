@@ -44,10 +44,12 @@ Error findIsaLevel(HamKaasIsaLevel &level /* out */);
 /// The sum of HamKaasCpuFeature that programs of a level can use.
 uint64_t cpuFeaturesOf(const CpuidWords &words, int32_t level);
 
-/// Those to use on this machine: none if the environment variable
-/// HAMKAAS_MAX_CPU is set, because it names a level. Asks Linux for the
-/// registers of tiles, which a process may use only then.
-uint64_t findCpuFeatures(int32_t level);
+/// Those to use on this machine: of what it has, those that the environment
+/// variable HAMKAAS_CPU_FEATURES names ("vnni,amx"); if it is not set, none if
+/// HAMKAAS_MAX_CPU is, because that names a level, and all otherwise. Fails if
+/// it names something else. Asks Linux for the registers of tiles, which a
+/// process may use only then.
+Error findCpuFeatures(int32_t level, uint64_t &features /* out */);
 
 /// Fails if a program of level `needed` cannot run where `offered` is.
 Error checkIsaLevel(int32_t needed, HamKaasIsaLevel offered);
