@@ -43,10 +43,14 @@ static llvm::Error run(StringRef input, StringRef output,
     return llvm::createStringError(problem);
   std::string text;
   llvm::raw_string_ostream to(text);
-  if (failed(MlirOptMain(to, std::move(from), registry, config)) ||
-      result->isError())
-    return llvm::make_error<hamkaas::ReportedError>();
-  return hamkaas::writeOutputFile(output, text);
+  bool isWrong = failed(MlirOptMain(to, std::move(from), registry, config)) ||
+                 result->isError();
+  // Of a split input, parts may be right. A file has all of them or none.
+  if (!isWrong || output == "-")
+    if (llvm::Error error = hamkaas::writeOutputFile(output, text))
+      return error;
+  return isWrong ? llvm::make_error<hamkaas::ReportedError>()
+                 : llvm::Error::success();
 }
 
 /// True if the options ask for lists in place of a run.
