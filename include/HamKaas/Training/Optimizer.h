@@ -41,7 +41,7 @@ public:
   /// Parameters whose names match a glob pattern, with options of their own.
   struct Group {
     std::string pattern;
-    std::optional<double> learningRate;
+    std::optional<double> learningRate = {};
     /// A factor of the learning rate.
     double rateScale = 1;
     std::vector<std::pair<std::string, std::string>> attributes = {};

@@ -24,9 +24,8 @@ int64_t hamkaas::chooseTileRows(const CostModel &costs, int64_t rows,
     return 1;
   int64_t tileRows = costs.tileUnits(tileElements / extent, rows);
   int64_t tiles = llvm::divideCeil(rows, tileRows);
-  if (tiles > costs.tileShares())
-    tiles -= tiles % costs.tileShares();
-  return llvm::divideCeil(rows, tiles);
+  int64_t even = tiles - tiles % costs.tileShares();
+  return llvm::divideCeil(rows, even > 0 ? even : tiles);
 }
 
 //===----------------------------------------------------------------------===//

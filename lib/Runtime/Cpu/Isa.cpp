@@ -151,29 +151,32 @@ struct FeatureName {
 static constexpr FeatureName featureNames[] = {{"vnni", HamKaasCpuDotProducts},
                                                {"amx", HamKaasCpuTileProducts}};
 
+// The feature that the first `length` characters of `name` name, 0 for none.
+static uint64_t findFeature(const char *name, size_t length) {
+  for (const FeatureName &known : featureNames)
+    if (strlen(known.name) == length && strncmp(name, known.name, length) == 0)
+      return known.feature;
+  return 0;
+}
+
 // The features that the environment allows.
 static Error readAllowedFeatures(uint64_t &allowed) {
   const char *names = getenv("HAMKAAS_CPU_FEATURES");
   allowed = names || getenv("HAMKAAS_MAX_CPU") ? 0 : ~uint64_t{0};
-  if (!names || !*names)
-    return Error();
-  for (const char *name = names;; ++name) {
-    size_t length = strcspn(name, ",");
-    uint64_t feature = 0;
-    for (const FeatureName &known : featureNames)
-      if (strlen(known.name) == length &&
-          strncmp(name, known.name, length) == 0)
-        feature = known.feature;
+  const char *name = names && *names ? names : nullptr;
+  while (name) {
+    const char *comma = strchr(name, ',');
+    uint64_t feature = findFeature(
+        name, comma ? static_cast<size_t>(comma - name) : strlen(name));
     if (!feature)
       return Error::format(
           "HAMKAAS_CPU_FEATURES: expected vnni or amx, or both "
           "with a comma between them, got '%s'",
           names);
     allowed |= feature;
-    name += length;
-    if (!*name)
-      return Error();
+    name = comma ? comma + 1 : nullptr;
   }
+  return Error();
 }
 
 Error hamkaas::rt::findCpuFeatures(int32_t level, uint64_t &features) {
