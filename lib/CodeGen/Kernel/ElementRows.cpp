@@ -20,7 +20,7 @@ using namespace hamkaas;
 int64_t hamkaas::chooseTileRows(const CostModel &costs, int64_t rows,
                                 int64_t extent) {
   int64_t tileElements = costs.tileElements();
-  if (extent > tileElements)
+  if (rows <= 1 || extent > tileElements)
     return 1;
   int64_t tileRows = costs.tileUnits(tileElements / extent, rows);
   int64_t tiles = llvm::divideCeil(rows, tileRows);

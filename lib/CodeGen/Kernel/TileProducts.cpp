@@ -40,6 +40,8 @@ std::optional<TileProducts::Shape> TileProducts::chooseShape(int64_t rows,
   // An instruction takes 16 cycles, however few rows or words it multiplies;
   // two vectors of products take one.
   constexpr int64_t leastRows = 8, leastWords = 4;
+  if (rows < leastRows || words < leastWords)
+    return std::nullopt;
   int64_t steps = llvm::divideCeil(words, maxTileWords);
   while (words % steps != 0)
     ++steps;
@@ -47,7 +49,7 @@ std::optional<TileProducts::Shape> TileProducts::chooseShape(int64_t rows,
   Shape shape;
   shape.rows = llvm::divideCeil(rows, blocks);
   shape.words = words / steps;
-  if (shape.rows < leastRows || shape.words < leastWords)
+  if (shape.words < leastWords)
     return std::nullopt;
   return shape;
 }
