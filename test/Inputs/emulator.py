@@ -215,7 +215,9 @@ class Emulator:
         self.handlers = self.system + 2 * PAGE
         self.memory[0:24] = struct.pack("<3Q", 0, 0x00AF9B000000FFFF,
                                         0x00CF93000000FFFF)
-        self.memory[256:360] = struct.pack("<36xQ60x", self.system + 8 * PAGE)
+        # `handle` reads an error code, which not all exceptions have.
+        self.memory[256:360] = struct.pack("<36xQ60x",
+                                           self.system + 8 * PAGE - 16)
         hlt = b"\xf4"
         self.memory[2 * PAGE:3 * PAGE] = hlt * PAGE
         for vector in range(32):
