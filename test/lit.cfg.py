@@ -108,15 +108,20 @@ for feature, program in (("gcc", "g++"), ("pkg-config", "pkg-config"),
     if shutil.which(program):
         config.available_features.add(feature)
 
-# An x86 emulator: it has the levels that the machine lacks.
-result = subprocess.run(
-    [python, f"{config.test_source_root}/Inputs/emulator.py"],
-    env={**os.environ, **config.environment}, capture_output=True, text=True)
-if result.returncode == 0:
-    config.available_features.add("emulator")
+# An x86 emulator: it has the levels that the machine lacks. Programs of a build
+# with sanitizers call these, which it cannot load.
+if config.sanitize:
+    lit_config.note("no tests run in an emulator: the build has sanitizers")
 else:
-    lit_config.note("no tests can run in an emulator: " +
-                    result.stderr.strip().rpartition("\n")[2])
+    result = subprocess.run(
+        [python, f"{config.test_source_root}/Inputs/emulator.py"],
+        env={**os.environ, **config.environment}, capture_output=True,
+        text=True)
+    if result.returncode == 0:
+        config.available_features.add("emulator")
+    else:
+        lit_config.note("no tests can run in an emulator: " +
+                        result.stderr.strip().rpartition("\n")[2])
 
 
 def find_level():
