@@ -8,7 +8,8 @@ usage: emulated-run.py MODEL [OPTION]...
 Runs the program in the emulator, on one thread, if the level of --target-cpu or
 of MODEL, a .so, is one that the machine lacks, and otherwise hamkaas-run. Knows
 the options that are named below. With HAMKAAS_MAX_CPU, which only that level
-has, programs use no HamKaasCpuFeature, and all otherwise.
+has, programs use no HamKaasCpuFeature, and all otherwise, or those that
+HAMKAAS_CPU_FEATURES names.
 """
 
 import argparse
@@ -27,6 +28,8 @@ import emulator
 
 HERE = pathlib.Path(__file__).resolve().parent
 LEVELS = {"x86-64": 1, "x86-64-v2": 2, "x86-64-v3": 3, "x86-64-v4": 4}
+# HamKaasCpuFeature.
+FEATURES = {"vnni": 1, "amx": 2}
 # HamKaasElementType of hamkaas-c/Program.h, but bfloat16.
 TYPES = {0: np.float32, 1: np.int64, 2: np.float64, 3: np.float16, 5: np.int32,
          6: np.int16, 7: np.int8, 8: np.uint8, 9: np.uint16, 10: np.uint32,
@@ -86,6 +89,13 @@ class Program:
             sys.exit("hamkaas-run: error: " +
                      ctypes.string_at(message).decode())
         return outputs
+
+
+def find_features():
+    names = os.environ.get("HAMKAAS_CPU_FEATURES")
+    if names is not None:
+        return sum(FEATURES[name] for name in set(names.split(",")) - {""})
+    return 0 if os.environ.get("HAMKAAS_MAX_CPU") else sum(FEATURES.values())
 
 
 def make_input(name, source, element, shape):
@@ -166,8 +176,7 @@ def main():
         sources = split_assignments(options.input)
         inputs = {name: make_input(name, sources[name], *kind)
                   for name, kind in program.inputs.items()}
-        features = 0 if os.environ.get("HAMKAAS_MAX_CPU") else 2**64 - 1
-        outputs = program.run(inputs, features)
+        outputs = program.run(inputs, find_features())
         for name, file in split_assignments(options.output).items():
             np.save(file, outputs[name])
         if options.check_against:
