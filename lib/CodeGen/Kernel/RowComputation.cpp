@@ -114,3 +114,22 @@ Value RowComputation::findRepeatedMath(Value result, Type type) const {
   }
   return nullptr;
 }
+
+SmallVector<Value> RowComputation::listFunctionsOfReductions() const {
+  SmallVector<Value> functions;
+  Value any = reductions.front().first;
+  Block &block = *any.getParentBlock();
+  for (auto op : block.getOps<linalg::LinalgOp>()) {
+    Value value = op->getResult(0);
+    auto type = cast<RankedTensorType>(value.getType());
+    ArrayRef<int64_t> shape = type.getShape();
+    if (shape.size() > rowShape.size() && shape.back() == 1)
+      shape = shape.drop_back();
+    bool dependsOnArgument =
+        llvm::any_of(treeOf(op), llvm::IsaPred<BlockArgument>);
+    if (shape == ArrayRef(rowShape) && type.getElementType().isF32() &&
+        !isReduction(value) && containsMath(op) && !dependsOnArgument)
+      functions.push_back(value);
+  }
+  return functions;
+}

@@ -49,6 +49,10 @@ public:
   /// if there is none.
   mlir::Value findRepeatedMath(mlir::Value result, mlir::Type type) const;
 
+  /// The float32 values of one number a row that take a math function and
+  /// depend on reductions alone, in order.
+  llvm::SmallVector<mlir::Value> listFunctionsOfReductions() const;
+
 private:
   using Values = llvm::SetVector<mlir::Value>;
 

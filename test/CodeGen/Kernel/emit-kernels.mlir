@@ -305,7 +305,7 @@ func.func @checked(%x: tensor<1xi64>, %out: tensor<1xi64>) -> tensor<1xi64> attr
 // results go.
 
 // CHECK-LABEL: func private @softmax(
-// CHECK-SAME:    %[[OUT:[^:]*]]: tensor<16x256xf32>)
+// CHECK-SAME:    %[[OUT:[^:]*]]: tensor<16x1024xf32>)
 // CHECK:         bufferization.to_buffer %[[OUT]] read_only
 // CHECK-NEXT:    %[[RESULT:.*]] = memref.reinterpret_cast
 // CHECK:         scf.for
@@ -315,42 +315,42 @@ func.func @checked(%x: tensor<1xi64>, %out: tensor<1xi64>) -> tensor<1xi64> attr
 // CHECK-NEXT:    arith.select %{{.*}}, %[[V]], %[[M]]
 // CHECK:         math.exp
 // CHECK:         %[[AT:.*]] = arith.addi %[[NEXT]]
-// CHECK:         memref.prefetch %{{.*}}[%[[AT]]], read, locality<3>, data : memref<4096xf32>
-// CHECK:         memref.prefetch %[[RESULT]][%[[AT]]], read, locality<3>, data : memref<4096xf32>
-func.func private @softmax(%x: tensor<16x256xf32>, %out: tensor<16x256xf32>) -> tensor<16x256xf32>
+// CHECK:         memref.prefetch %{{.*}}[%[[AT]]], read, locality<3>, data : memref<16384xf32>
+// CHECK:         memref.prefetch %[[RESULT]][%[[AT]]], read, locality<3>, data : memref<16384xf32>
+func.func private @softmax(%x: tensor<16x1024xf32>, %out: tensor<16x1024xf32>) -> tensor<16x1024xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<row>} {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
-  %e = tensor.empty() : tensor<16x256xf32>
+  %e = tensor.empty() : tensor<16x1024xf32>
   %er = tensor.empty() : tensor<16xf32>
   %m0 = linalg.fill ins(%low : f32) outs(%er : tensor<16xf32>) -> tensor<16xf32>
   %m = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-    ins(%x : tensor<16x256xf32>) outs(%m0 : tensor<16xf32>) {
+    ins(%x : tensor<16x1024xf32>) outs(%m0 : tensor<16xf32>) {
   ^bb0(%v: f32, %s: f32):
     %n = arith.maxnumf %v, %s : f32
     linalg.yield %n : f32
   } -> tensor<16xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-    ins(%x, %m : tensor<16x256xf32>, tensor<16xf32>) outs(%e : tensor<16x256xf32>) {
+    ins(%x, %m : tensor<16x1024xf32>, tensor<16xf32>) outs(%e : tensor<16x1024xf32>) {
   ^bb0(%v: f32, %s: f32, %o: f32):
     %d = arith.subf %v, %s : f32
     %n = math.exp %d : f32
     linalg.yield %n : f32
-  } -> tensor<16x256xf32>
+  } -> tensor<16x1024xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%er : tensor<16xf32>) -> tensor<16xf32>
   %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
-    ins(%y : tensor<16x256xf32>) outs(%s0 : tensor<16xf32>) {
+    ins(%y : tensor<16x1024xf32>) outs(%s0 : tensor<16xf32>) {
   ^bb0(%v: f32, %s: f32):
     %n = arith.addf %v, %s : f32
     linalg.yield %n : f32
   } -> tensor<16xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-    ins(%y, %sum : tensor<16x256xf32>, tensor<16xf32>) outs(%e : tensor<16x256xf32>) {
+    ins(%y, %sum : tensor<16x1024xf32>, tensor<16xf32>) outs(%e : tensor<16x1024xf32>) {
   ^bb0(%v: f32, %s: f32, %o: f32):
     %n = arith.divf %v, %s : f32
     linalg.yield %n : f32
-  } -> tensor<16x256xf32>
-  return %r : tensor<16x256xf32>
+  } -> tensor<16x1024xf32>
+  return %r : tensor<16x1024xf32>
 }
 
 // -----

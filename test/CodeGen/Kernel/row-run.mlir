@@ -280,3 +280,93 @@ func.func private @softmax(%x: tensor<9x83xf32>, %out: tensor<9x83xf32>) -> tens
   } -> tensor<9x83xf32>
   return %r : tensor<9x83xf32>
 }
+
+// Two groups of 16 rows, and one of 5. The logarithms of a group are computed
+// at once.
+
+// CHECK: log_sum_exp 0: equal
+func.func private @log_sum_exp(%x: tensor<37x40xf32>, %out: tensor<37xf32>) -> tensor<37xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<row>} {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<37x40xf32>
+  %er = tensor.empty() : tensor<37xf32>
+  %m0 = linalg.fill ins(%low : f32) outs(%er : tensor<37xf32>) -> tensor<37xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<37x40xf32>) outs(%m0 : tensor<37xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.maxnumf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<37xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %m : tensor<37x40xf32>, tensor<37xf32>) outs(%e : tensor<37x40xf32>) {
+  ^bb0(%v: f32, %s: f32, %o: f32):
+    %d = arith.subf %v, %s : f32
+    %n = math.exp %d : f32
+    linalg.yield %n : f32
+  } -> tensor<37x40xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%er : tensor<37xf32>) -> tensor<37xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%y : tensor<37x40xf32>) outs(%s0 : tensor<37xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.addf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<37xf32>
+  %log = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%sum : tensor<37xf32>) outs(%er : tensor<37xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %n = math.log %v : f32
+    linalg.yield %n : f32
+  } -> tensor<37xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%log, %m : tensor<37xf32>, tensor<37xf32>) outs(%er : tensor<37xf32>) {
+  ^bb0(%v: f32, %s: f32, %o: f32):
+    %n = arith.addf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<37xf32>
+  return %r : tensor<37xf32>
+}
+
+// CHECK: log_softmax 0: equal
+func.func private @log_softmax(%x: tensor<37x40xf32>, %out: tensor<37x40xf32>) -> tensor<37x40xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<row>} {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<37x40xf32>
+  %er = tensor.empty() : tensor<37xf32>
+  %m0 = linalg.fill ins(%low : f32) outs(%er : tensor<37xf32>) -> tensor<37xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<37x40xf32>) outs(%m0 : tensor<37xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.maxnumf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<37xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %m : tensor<37x40xf32>, tensor<37xf32>) outs(%e : tensor<37x40xf32>) {
+  ^bb0(%v: f32, %s: f32, %o: f32):
+    %d = arith.subf %v, %s : f32
+    %n = math.exp %d : f32
+    linalg.yield %n : f32
+  } -> tensor<37x40xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%er : tensor<37xf32>) -> tensor<37xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%y : tensor<37x40xf32>) outs(%s0 : tensor<37xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.addf %v, %s : f32
+    linalg.yield %n : f32
+  } -> tensor<37xf32>
+  %log = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%sum : tensor<37xf32>) outs(%er : tensor<37xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %n = math.log %v : f32
+    linalg.yield %n : f32
+  } -> tensor<37xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %m, %log : tensor<37x40xf32>, tensor<37xf32>, tensor<37xf32>) outs(%e : tensor<37x40xf32>) {
+  ^bb0(%v: f32, %s: f32, %t: f32, %o: f32):
+    %d = arith.subf %v, %s : f32
+    %n = arith.subf %d, %t : f32
+    linalg.yield %n : f32
+  } -> tensor<37x40xf32>
+  return %r : tensor<37x40xf32>
+}

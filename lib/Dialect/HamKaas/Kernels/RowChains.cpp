@@ -21,13 +21,10 @@ using namespace hamkaas;
 /// The longest row that stays in a second-level cache between two passes.
 static constexpr int64_t maxRow = int64_t(1) << 16;
 /// The shortest rows that gain by one kernel: others take vectors of several
-/// rows. A function like a logarithm of one number a row takes as long as a
-/// vector of them. On AMD Zen 5, log_softmax of 2352 rows takes 0.13 instead of
-/// 0.17 ms with 256 columns, but 0.056 instead of 0.044 with 64; what
-/// standardizes rows takes 0.017 instead of 0.032 ms with 64. On AMD Zen 3,
-/// log_softmax of 3072 rows takes 0.36 instead of 0.39 ms with 197 columns, and
-/// as long with 100 to 128.
-static constexpr int64_t minRow = 32, minRowOfMath = 160;
+/// rows. Functions of one number a row, like a logarithm, need as long rows as
+/// vectors have elements. On AMD Zen 5, what standardizes rows takes 0.017
+/// instead of 0.032 ms with 64 columns.
+static constexpr int64_t minRow = 32, minRowOfMath = 16;
 
 namespace {
 
