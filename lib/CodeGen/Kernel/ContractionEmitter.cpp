@@ -81,9 +81,12 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
       prefetchRight(columns, depth);
     return next;
   };
-  return overWindow(innerWindow, sums, [&](ValueRange carried) {
-    return kernel.loop(lower, upper, 1, carried, /*writes=*/false, body);
-  });
+  return overWindow(
+      innerWindow, sums,
+      [&](ValueRange carried) {
+        return kernel.loop(lower, upper, 1, carried, /*writes=*/false, body);
+      },
+      innerWindow.size() == loops.window.size() ? taps : std::nullopt);
 }
 
 /// Adds the products of step `depth`, of the current rows with the vectors

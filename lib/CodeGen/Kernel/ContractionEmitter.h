@@ -16,6 +16,7 @@
 #include "HamKaas/CodeGen/Kernel/TreeEmitter.h"
 #include "PanelCopy.h"
 #include "PanelPrefetch.h"
+#include "ZeroRows.h"
 
 namespace hamkaas {
 
@@ -46,6 +47,7 @@ private:
   bool isWhole();
   bool cutsWindow();
   bool sharesImages();
+  std::optional<Range> findTaps();
   void choosePrefetch();
   void chooseCopy();
   void chooseResultPrefetch();
@@ -62,6 +64,8 @@ private:
   void emitAccumulators(mlir::Value firstRow, int64_t rows,
                         mlir::Value depthBlock, Columns columns,
                         mlir::Value use);
+  void addDepthBlock(mlir::Value depthBlock, Range depth, Range taps,
+                     const Columns &columns);
 
   void prefetchResult(const Columns &columns);
   llvm::SmallVector<mlir::Value> resume(const Columns &columns);
@@ -90,6 +94,9 @@ private:
   void prefetchRight(const Columns &columns, mlir::Value depth);
 
   ContractionTile tile;
+  std::optional<ZeroRows> zeroRows;
+  /// The rows of windows that the current rows need, if they do not need all.
+  std::optional<Range> taps;
   /// The loops of the window that are within a block: all, or all but the
   /// first, whose parts are blocks of the depth.
   llvm::ArrayRef<int64_t> innerWindow;

@@ -82,6 +82,11 @@ void ContractionLoops::joinRows() {
   shared.clear();
 }
 
+void ContractionLoops::joinFirst(int64_t loop) {
+  if (auto *found = llvm::find(joined, loop); found != joined.end())
+    std::rotate(joined.begin(), found, found + 1);
+}
+
 FailureOr<ContractionLoops> ContractionLoops::match(linalg::LinalgOp op,
                                                     StringRef &reason) {
   ContractionLoops loops;

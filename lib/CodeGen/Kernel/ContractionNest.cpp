@@ -96,12 +96,14 @@ void ContractionNest::emitLastRows(const TileGrid &grid, Value rowBlock,
 
 SmallVector<Value>
 ContractionNest::overWindow(ArrayRef<int64_t> window, ValueRange sums,
-                            function_ref<SmallVector<Value>(ValueRange)> body) {
+                            function_ref<SmallVector<Value>(ValueRange)> body,
+                            std::optional<Range> range) {
   if (window.empty())
     return body(sums);
   int64_t loop = window.front();
-  return kernel.loop(kernel.constant(0), kernel.constant(loops.extents[loop]),
-                     1, sums, /*writes=*/false,
+  if (!range)
+    range = {kernel.constant(0), kernel.constant(loops.extents[loop])};
+  return kernel.loop(range->lower, range->upper, 1, sums, /*writes=*/false,
                      [&](Value index, ValueRange carried) {
                        at[loop] = {index};
                        return overWindow(window.drop_front(), carried, body);

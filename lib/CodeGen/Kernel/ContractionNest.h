@@ -61,11 +61,17 @@ protected:
                     int64_t blockRows,
                     llvm::function_ref<void(mlir::Value, int64_t)> body);
 
-  /// The nest of the loops of `window` around `body`, which adds to `sums`.
+  /// Part of a loop, from `lower` to `upper`.
+  struct Range {
+    mlir::Value lower, upper;
+  };
+
+  /// The nest of the loops of `window` around `body`, which adds to `sums`. The
+  /// first one takes `range` if there is one.
   llvm::SmallVector<mlir::Value> overWindow(
       llvm::ArrayRef<int64_t> window, mlir::ValueRange sums,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
-          body);
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)> body,
+      std::optional<Range> range = std::nullopt);
 
   void setRows(mlir::Value first, int64_t count);
   /// The sums of the current rows before the first product.

@@ -11,6 +11,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "IntegerContraction.h"
 #include "WordOperands.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -214,6 +215,8 @@ LogicalResult ContractionEmitter::choosePanels() {
   // The rows of one image share most of their elements.
   if (sharesImages() || !loops.joined.empty())
     tile.sharesRows = sharesImages();
+  if ((zeroRows = ZeroRows::find(kernel.costs(), root, loops)))
+    loops.joinFirst(zeroRows->getLoop());
   if (failed(verifyKnobs()))
     return failure();
   if (isWhole()) {
@@ -375,6 +378,22 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   });
 }
 
+/// The rows of windows in which the current rows read more than zeros; none if
+/// those are all.
+std::optional<ContractionEmitter::Range> ContractionEmitter::findTaps() {
+  if (!zeroRows)
+    return std::nullopt;
+  Value first, last;
+  if (llvm::is_contained(loops.shared, zeroRows->getLoop())) {
+    first = last = at[zeroRows->getLoop()].index;
+  } else {
+    first = rowPoints.find(rows.front())->second.front();
+    last = rowPoints.find(rows.back())->second.front();
+  }
+  return Range{zeroRows->findFirstTap(kernel, last),
+               zeroRows->findLastTap(kernel, first)};
+}
+
 /// One block of accumulators, in registers from the first product of the depth
 /// block to the last. `use` counts the blocks that read the same part of a
 /// panel, null if nothing counts them.
@@ -397,22 +416,43 @@ void ContractionEmitter::emitAccumulators(Value firstRow, int64_t rowsHere,
       prefetch->begin(panel, getUse(firstRow), lower,
                       kernel.constant(loops.productCount()));
   }
-  prefetchResult(columns);
+  taps = findTaps();
   if (depthBlocks == 1) {
+    prefetchResult(columns);
     finish(accumulate(lower, upper, start(columns), columns), columns);
+  } else if (!taps) {
+    prefetchResult(columns);
+    addDepthBlock(depthBlock, {lower, upper},
+                  {kernel.constant(0), kernel.constant(depthBlocks)}, columns);
   } else {
-    auto vectorType = VectorType::get(tile.lanes, kernel.ir().getF32Type());
-    SmallVector<Type> types(rowsHere * columns.vectors, vectorType);
-    SmallVector<Value> sums = kernel.branch(
-        kernel.isLess(depthBlock, 1), types, /*writes=*/false,
-        [&] { return start(columns); }, [&] { return resume(columns); });
-    sums = accumulate(lower, upper, sums, columns);
+    Value isNeeded = arith::AndIOp::create(
+        kernel.ir(), kernel.loc(), kernel.isLess(depthBlock, taps->upper),
+        kernel.isLess(taps->lower, kernel.add(depthBlock, 1)));
     kernel.writingBranch(
-        kernel.isLess(depthBlock, depthBlocks - 1),
-        [&] { suspend(sums, columns); }, [&] { finish(sums, columns); });
+        isNeeded,
+        [&] {
+          prefetchResult(columns);
+          addDepthBlock(depthBlock, {lower, upper}, *taps, columns);
+        },
+        [] {});
   }
   if (prefetch)
     prefetch->end();
+}
+
+/// Adds the products of a depth block, one of `blocks`, to the partial sums.
+void ContractionEmitter::addDepthBlock(Value depthBlock, Range depth,
+                                       Range blocks, const Columns &columns) {
+  auto vectorType = VectorType::get(tile.lanes, kernel.ir().getF32Type());
+  SmallVector<Type> types(rows.size() * columns.vectors, vectorType);
+  Value next = kernel.add(depthBlock, 1);
+  SmallVector<Value> sums = kernel.branch(
+      kernel.isLess(blocks.lower, depthBlock), types, /*writes=*/false,
+      [&] { return resume(columns); }, [&] { return start(columns); });
+  sums = accumulate(depth.lower, depth.upper, sums, columns);
+  kernel.writingBranch(
+      kernel.isLess(next, blocks.upper), [&] { suspend(sums, columns); },
+      [&] { finish(sums, columns); });
 }
 
 FailureOr<Tile> hamkaas::emitContraction(KernelBuilder &kernel, Value result) {

@@ -152,8 +152,8 @@ Value KernelBuilder::minimum(Value lhs, Value rhs) {
   return arith::MinUIOp::create(builder, location, x, y);
 }
 
-Value KernelBuilder::isLess(Value lhs, int64_t rhs) {
-  auto [x, y] = makeAlike(lhs, constant(rhs));
+Value KernelBuilder::isLess(Value lhs, Value rhs) {
+  auto [x, y] = makeAlike(lhs, rhs);
   return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, x,
                                y);
 }

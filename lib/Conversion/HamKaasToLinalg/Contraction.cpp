@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "WindowOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -97,12 +98,16 @@ public:
     SmallVector<IteratorType> iterators(firstTap, IteratorType::parallel);
     iterators.resize(loops, IteratorType::reduction);
 
-    return combiner.build(type.getShape(), read, maps, iterators,
-                          [&](OpBuilder &b, Location, ValueRange arguments) {
-                            return combiner.buildProduct(
-                                b, combiner.buildContribution(b, arguments[0]),
-                                combiner.buildContribution(b, arguments[1]));
-                          });
+    Value result =
+        combiner.build(type.getShape(), read, maps, iterators,
+                       [&](OpBuilder &b, Location, ValueRange arguments) {
+                         return combiner.buildProduct(
+                             b, combiner.buildContribution(b, arguments[0]),
+                             combiner.buildContribution(b, arguments[1]));
+                       });
+    if (Attribute zeros = op->getAttr(zeroRowsAttrName))
+      result.getDefiningOp()->setAttr(zeroRowsAttrName, zeros);
+    return result;
   }
 
 private:

@@ -10,17 +10,18 @@
 
 // CHECK-LABEL: func.func private @large(
 // CHECK-SAME:    #hamkaas.kernel<contraction, tile = [4, 24, 7840]>
-// CHECK-DAG:     %[[BEFORE:.*]] = arith.constant 6 : index
+// CHECK-DAG:     %[[ONE:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[SIZE:.*]] = arith.constant 7 : index
 // CHECK-DAG:     %[[BLOCK:.*]] = arith.constant 4 : index
 // CHECK-DAG:     %[[CHANNELS:.*]] = arith.constant 160 : index
 // CHECK:         scf.for %[[H:.*]] = %{{.*}} to %[[SIZE]]
 // CHECK:           scf.for %{{.*}} step %[[BLOCK]]
+// CHECK:             %[[NEXT:.*]] = arith.addi %[[H]], %[[ONE]]
 // CHECK:             scf.if
 // CHECK:             scf.for %{{.*}} to %[[SIZE]]
 // CHECK:               scf.for %{{.*}} to %[[CHANNELS]]
 // CHECK-COUNT-12:        vector.fma
-// CHECK:             arith.cmpi ult, %[[H]], %[[BEFORE]]
+// CHECK:             arith.cmpi ult, %[[NEXT]], %[[SIZE]]
 // CHECK-NEXT:        scf.if
 // CHECK-COUNT-24:      vector.transfer_write
 func.func private @large(%x: tensor<37x85x160xf32>, %w: tensor<2x7x7x160x24xf32>, %out: tensor<16x40x40xf32>) -> tensor<16x40x40xf32>

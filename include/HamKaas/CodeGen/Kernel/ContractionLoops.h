@@ -44,6 +44,8 @@ struct ContractionLoops {
   bool canJoinRows(mlir::linalg::LinalgOp op) const;
   /// Makes them rows.
   void joinRows();
+  /// Makes `loop` the outermost one of those, if it is one.
+  void joinFirst(int64_t loop);
 
   /// Sorts the loops of `op`, whose first two inputs are multiplied. If it is
   /// no such operation, fails and sets `reason` to what was expected.

@@ -71,7 +71,10 @@ public:
   mlir::Value minimum(mlir::Value lhs, int64_t rhs) {
     return minimum(lhs, constant(rhs));
   }
-  mlir::Value isLess(mlir::Value lhs, int64_t rhs);
+  mlir::Value isLess(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value isLess(mlir::Value lhs, int64_t rhs) {
+    return isLess(lhs, constant(rhs));
+  }
 
   /// The coordinates of the element number `linear` of an array of `shape`.
   llvm::SmallVector<mlir::Value> delinearize(mlir::Value linear,

@@ -79,6 +79,13 @@ static bool isRole(Attribute value) {
 static constexpr Kind role = {"\"parameter\" or \"moment\"", isRole};
 static constexpr Kind count = {"an i64 of at least 0", isAtLeast<0>};
 static constexpr Kind counts = {"an array of i64 of at least 1", areCounts};
+static bool arePairs(Attribute value) {
+  auto array = dyn_cast<DenseI64ArrayAttr>(value);
+  return array && array.size() == 2 &&
+         llvm::all_of(array.asArrayRef(), [](int64_t n) { return n >= 0; });
+}
+
+static constexpr Kind pair = {"an array of two i64 of at least 0", arePairs};
 static constexpr Kind positive = {"an i64 of at least 1", isAtLeast<1>};
 static constexpr Kind tensorType = {"the type of a tensor of static shape",
                                     isTensorType};
@@ -147,6 +154,9 @@ static constexpr Holder functionOfNumber = {
     "an operation of one operand and one result", isFunctionOfNumber};
 static constexpr Holder unpacking = {"an operation with a destination",
                                      isOneOf<DestinationStyleOpInterface>};
+static constexpr Holder convolution = {
+    "an operation of a kernel or with a destination",
+    isOneOf<KernelOpInterface, DestinationStyleOpInterface>};
 static constexpr Holder function = {"a function", isOneOf<FunctionOpInterface>};
 static constexpr Holder call = {"a call", isOneOf<CallOpInterface>};
 static constexpr Holder callOrCopy = {"a call or a copy",
@@ -175,6 +185,7 @@ static const Rule rules[] = {
     {knobsAttrName, kernelOrPart, knobs},
     {nonPositiveAttrName, functionOfNumber, unit},
     {freshAttrName, unpacking, unit},
+    {zeroRowsAttrName, convolution, pair},
     {HamKaasDialect::laneStoreAttrName, store, unit},
     {HamKaasDialect::deviceKernelAttrName, function, deviceKernel},
     {HamKaasDialect::sharedBytesAttrName, function, count},

@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
@@ -240,7 +241,20 @@ Value hamkaas::padGroups(OpBuilder &builder, ConvOp conv,
                      getGroupsFirst(rank + 1, channelsFirst));
 }
 
-/// Lets `conv` read such a copy.
+/// Lets `conv` read `x`, a copy with zeros for its padding.
+static void readPadded(ConvOp conv, Value x) {
+  ArrayRef<int64_t> low = conv.getPadLow(), high = conv.getPadHigh();
+  if (conv.getType().getElementType().isF32() && low.front() + high.front() > 0)
+    conv->setAttr(
+        zeroRowsAttrName,
+        DenseI64ArrayAttr::get(conv.getContext(), {low.front(), high.front()}));
+  SmallVector<int64_t> none(low.size(), 0);
+  conv.getXMutable().assign(x);
+  conv.setPadLow(none);
+  conv.setPadHigh(none);
+}
+
+/// Lets `conv` read a copy of its groups.
 static void readGroups(ConvOp conv) {
   OpBuilder builder(conv);
   Location loc = conv.getLoc();
@@ -253,10 +267,7 @@ static void readGroups(ConvOp conv) {
   shape.truncate(shape.size() - 2);
   shape.push_back(conv.getX().getType().getShape().back());
   Operation *permute = conv.getX().getDefiningOp();
-  conv.getXMutable().assign(
-      ReshapeOp::create(builder, loc, type.clone(shape), moved));
-  conv.setPadLow(none);
-  conv.setPadHigh(none);
+  readPadded(conv, ReshapeOp::create(builder, loc, type.clone(shape), moved));
   if (isa_and_nonnull<PermuteOp>(permute) && permute->use_empty())
     permute->erase();
 }
@@ -294,9 +305,7 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
         x = CastOp::create(builder, conv.getLoc(),
                            type.clone(builder.getI32Type()), x);
       }
-      conv.getXMutable().assign(x);
-      conv.setPadLow(none);
-      conv.setPadHigh(none);
+      readPadded(conv, x);
     }
     if (!permutes)
       return;

@@ -215,6 +215,23 @@ func.func @fresh(%x: f32) -> f32 {
 
 // -----
 
+func.func @zero_rows(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<2xf32>
+  // expected-error @below {{expected 'hamkaas.zero_rows' to be an array of two i64 of at least 0, got array<i64: 1>}}
+  %0 = linalg.copy {hamkaas.zero_rows = array<i64: 1>} ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @rows_of_number(%x: f32) -> f32 {
+  // expected-error @below {{expected 'hamkaas.zero_rows' on an operation of a kernel or with a destination, got math.exp}}
+  %0 = math.exp %x {hamkaas.zero_rows = array<i64: 1, 1>} : f32
+  return %0 : f32
+}
+
+// -----
+
 func.func @sum(%x: f32) -> f32 {
   // expected-error @below {{expected 'hamkaas.nonpositive' on an operation of one operand and one result, got arith.addf}}
   %0 = arith.addf %x, %x {hamkaas.nonpositive} : f32

@@ -1,7 +1,8 @@
 // RUN: hamkaas-opt %s -hamkaas-pad-convolutions | FileCheck %s --check-prefixes=CHECK,APART
 // RUN: hamkaas-opt %s -hamkaas-pad-convolutions=permutes=true | FileCheck %s --check-prefixes=CHECK,TOGETHER
 
-// The last spatial dimension is padded together with the channels.
+// The last spatial dimension is padded together with the channels. The rows of
+// zeros, one before and one behind, are noted.
 
 // CHECK-LABEL: func @padded(
 // CHECK-SAME:    %[[X:.*]]: tensor<1x5x6x4xf32>, %[[W:.*]]: tensor<3x3x4x8xf32>
@@ -9,10 +10,21 @@
 // CHECK-NEXT:    %[[COPY:.*]] = hamkaas.group movement(%[[ROWS]]) {hamkaas.ops = "pad"} : (tensor<1x5x24xf32>) -> tensor<1x7x36xf32>
 // CHECK:           tensor.pad %{{.*}} low[0, 1, 4] high[0, 1, 8]
 // CHECK:         %[[PADDED:.*]] = hamkaas.reshape %[[COPY]] : tensor<1x7x36xf32> -> tensor<1x7x9x4xf32>
-// CHECK-NEXT:    hamkaas.conv %[[PADDED]], %[[W]] strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1
+// CHECK-NEXT:    hamkaas.conv %[[PADDED]], %[[W]] strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 {hamkaas.zero_rows = array<i64: 1, 1>}
 func.func @padded(%x: tensor<1x5x6x4xf32>, %w: tensor<3x3x4x8xf32>) -> tensor<1x5x7x8xf32> {
   %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 2] groups 1 : tensor<1x5x6x4xf32>, tensor<3x3x4x8xf32>
   return %0 : tensor<1x5x7x8xf32>
+}
+
+// Columns of zeros are not.
+
+// CHECK-LABEL: func @columns(
+// CHECK:         hamkaas.group movement
+// CHECK-NOT:     hamkaas.zero_rows
+// CHECK:         return
+func.func @columns(%x: tensor<1x5x6x4xf32>, %w: tensor<3x3x4x8xf32>) -> tensor<1x3x6x8xf32> {
+  %0 = hamkaas.conv %x, %w strides [1, 1] dilations [1, 1] pad [0, 1] to [0, 1] groups 1 : tensor<1x5x6x4xf32>, tensor<3x3x4x8xf32>
+  return %0 : tensor<1x3x6x8xf32>
 }
 
 // A copy many times as large as operand and result is not made.

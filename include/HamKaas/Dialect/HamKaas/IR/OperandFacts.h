@@ -21,6 +21,10 @@ inline constexpr llvm::StringLiteral nonPositiveAttrName =
 /// before they are read, so each thread has those that it wrote in its cache.
 inline constexpr llvm::StringLiteral freshAttrName = "hamkaas.fresh";
 
+/// On a convolution, `[before, after]`: so many of the first and of the last
+/// rows of its images, the first dimension of windows, are zeros.
+inline constexpr llvm::StringLiteral zeroRowsAttrName = "hamkaas.zero_rows";
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_OPERANDFACTS_H
