@@ -367,8 +367,13 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   readsCopy = copy.has_value();
   kernel.writingLoop(second, last, tile.rows, [&](Value row) {
     Value use = kernel.divide(kernel.subtract(row, second), tile.rows);
-    if (copy && !fillsFirst() && kernel.costs().prefetchesCopies())
-      copy->begin(getNextStretch(depthBlock, columns), use);
+    if (copy && !fillsFirst()) {
+      Value next = getNextStretch(depthBlock, columns);
+      if (kernel.costs().prefetchesCopies())
+        copy->begin(next, use);
+      else if (kernel.costs().prefetchesFarCopies(depthCount * columnCount))
+        copy->prefetchBlock(next, use);
+    }
     emitAccumulators(row, tile.rows, depthBlock, columns, use);
     if (copy)
       copy->end();

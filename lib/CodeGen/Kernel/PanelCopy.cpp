@@ -16,14 +16,14 @@ using namespace hamkaas;
 PanelCopy::PanelCopy(KernelBuilder &kernel, Value source,
                      const ContractionTile &tile, int64_t uses)
     : kernel(kernel), source(source), lanes(tile.lanes), depth(tile.depth),
-      width(tile.panelWidth()) {
+      width(tile.panelWidth()), uses(uses) {
   auto type = cast<RankedTensorType>(source.getType());
   rowSize = type.getShape().back();
   scratch = kernel.allocate(depth, width);
   lineElements = kernel.costs().lineElements();
   // Rows that do not begin at a line end within another one.
-  int64_t lines = llvm::divideCeil(width, lineElements) +
-                  (rowSize % lineElements == 0 ? 0 : 1);
+  lines = llvm::divideCeil(width, lineElements) +
+          (rowSize % lineElements == 0 ? 0 : 1);
   stepsPerRow = llvm::bit_floor(std::max<uint64_t>(uses, 2) - 1);
   linesPerStep = llvm::divideCeil(lines, stepsPerRow);
 }
@@ -54,9 +54,25 @@ void PanelCopy::prefetch(Value step) {
   Value part = kernel.remainder(number, stepsPerRow);
   Value first = kernel.add(kernel.add(next, kernel.multiply(row, rowSize)),
                            kernel.multiply(part, linesPerStep * lineElements));
-  int64_t elements = cast<RankedTensorType>(source.getType()).getNumElements();
   for (int64_t line = 0; line < linesPerStep; ++line)
-    kernel.prefetch(
-        source,
-        kernel.minimum(kernel.add(first, line * lineElements), elements - 1));
+    prefetchLine(first, line);
+}
+
+void PanelCopy::prefetchLine(Value first, int64_t line) {
+  int64_t elements = cast<RankedTensorType>(source.getType()).getNumElements();
+  kernel.prefetch(source, kernel.minimum(kernel.add(first, line * lineElements),
+                                         elements - 1));
+}
+
+void PanelCopy::prefetchBlock(Value next, Value use) {
+  int64_t rows = llvm::divideCeil(depth, std::max<int64_t>(uses - 1, 1));
+  Value lower = kernel.minimum(kernel.multiply(use, rows), depth);
+  Value upper = kernel.minimum(kernel.add(lower, rows), depth);
+  kernel.loop(lower, upper, 1, /*carried=*/{}, /*writes=*/false,
+              [&](Value row, ValueRange) {
+                Value first = kernel.add(next, kernel.multiply(row, rowSize));
+                for (int64_t line = 0; line < lines; ++line)
+                  prefetchLine(first, line);
+                return SmallVector<Value>();
+              });
 }

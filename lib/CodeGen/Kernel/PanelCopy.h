@@ -35,11 +35,15 @@ public:
   void end() { next = nullptr; }
   /// Prefetches the part of the next stretch that is due in step `step`.
   void prefetch(mlir::Value step);
+  /// Prefetches all that is due in block number `use`, in one go.
+  void prefetchBlock(mlir::Value next, mlir::Value use);
 
 private:
   KernelBuilder &kernel;
   mlir::Value source, scratch;
-  int64_t lanes, depth, width, rowSize, lineElements;
+  void prefetchLine(mlir::Value first, int64_t line);
+
+  int64_t lanes, depth, width, rowSize, lineElements, lines, uses;
   /// Steps over which a row of the next stretch is prefetched, a power of two.
   int64_t stepsPerRow, linesPerStep;
   mlir::Value next, firstStep;

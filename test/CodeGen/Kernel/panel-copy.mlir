@@ -170,3 +170,36 @@ func.func private @transposed(%a: tensor<64x40xf32>, %b: tensor<96x40xf32>, %out
   } -> tensor<64x96xf32>
   return %y : tensor<64x96xf32>
 }
+
+// -----
+
+// If the right side is far larger than the caches, each block of rows asks for
+// its part of what the next tile copies, before its first step.
+
+// AVX2-LABEL: func.func private @far(
+// AVX2-DAG:     %[[COPY:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256x{{[0-9]+}}xf32>
+// AVX2:         scf.for
+// AVX2:           vector.store %{{.*}}, %[[COPY]]
+// AVX2:           scf.for
+// AVX2:             scf.for %{{.*}} = %{{.*}} to
+// AVX2:               memref.prefetch
+// AVX2:             scf.for
+// AVX2-NOT:           memref.prefetch
+// AVX2:               vector.load %[[COPY]]
+// AVX2:               vector.fma
+// AVX2-NOT:       memref.prefetch
+// AVX2:           return
+func.func private @far(%a: tensor<64x256xf32>, %b: tensor<256x16392xf32>, %out: tensor<64x16392xf32>) -> tensor<64x16392xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<64x16392xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<64x16392xf32>) -> tensor<64x16392xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<64x256xf32>, tensor<256x16392xf32>) outs(%f : tensor<64x16392xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<64x16392xf32>
+  return %y : tensor<64x16392xf32>
+}

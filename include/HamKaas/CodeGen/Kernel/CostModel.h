@@ -147,6 +147,8 @@ public:
   /// Returns whether a step that reads a copy has issue slots left to prefetch
   /// what the next tile copies.
   bool prefetchesCopies() const;
+  /// The same before the steps of each block, for a right side of `elements`.
+  bool prefetchesFarCopies(int64_t elements) const;
   /// Returns whether a copy of `elements` pays off that is read `uses` times
   /// and must fit a thread's stack.
   bool copyPays(int64_t elements, int64_t uses) const {
