@@ -115,7 +115,7 @@ def compile(
         progress: Progress = None,
         # hamkaas-tblgen begin: python-graph-parameters
         target_cpu: str = "host",
-        max_workspace: int = 0,
+        max_workspace: Union[int, str] = 0,
         unchecked: bool = False,
         cache: bool = True,
         compile_threads: int = 0,
@@ -239,7 +239,7 @@ def load(
         verify: Optional[bool] = None,
         # hamkaas-tblgen begin: python-parameters
         target_cpu: str = "host",
-        max_workspace: int = 0,
+        max_workspace: Union[int, str] = 0,
         unchecked: bool = False,
         cache: bool = True,
         compile_threads: int = 0,

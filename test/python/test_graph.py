@@ -407,7 +407,7 @@ def test_minus():
     (lambda x: x.reshape(6), r"such as \[2, 3\], got 6"),
     (lambda x: x.reshape([None, 3]), r"such as \[2, 3\], got \[None, 3\]"),
     (lambda x: hk.compile(x, threads="2"), "expected threads to be a whole"),
-    (lambda x: hk.compile(x, max_workspace="1KB"), "max_workspace to be a"),
+    (lambda x: hk.compile(x, max_workspace=1.5), "max_workspace to be a"),
     (lambda x: hk.compile(x, device=3), "device to be a text, got 3"),
     (lambda x: hk.compile(x, name=5), "name to be a text, got 5"),
     (lambda x: hk.compile(x, target_cpu=None), "target_cpu to be a text"),

@@ -51,7 +51,7 @@ def prepare(
         threads: int = 0,
         # hamkaas-tblgen begin: python-parameters
         target_cpu: str = "host",
-        max_workspace: int = 0,
+        max_workspace: Union[int, str] = 0,
         unchecked: bool = False,
         cache: bool = True,
         compile_threads: int = 0,
