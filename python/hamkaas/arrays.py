@@ -98,17 +98,19 @@ def element_type_name(dtype: DTypeLike) -> str:
     return known.name
 
 
-def shape_of(shape: Any) -> Shape:
+def shape_of(shape: Any, what: str = "", hint: str = "") -> Shape:
     """A shape as a tuple of Python's integers.
 
-    Raises ``TypeError`` for what is no sequence of integers.
+    Raises ``TypeError`` for what is no sequence of integers, with the name of
+    the argument, if it is given, and a hint.
     """
     from operator import index
     try:
         return tuple(index(size) for size in shape)
     except TypeError:
-        raise TypeError("expected a list of whole numbers, such as [2, 3], "
-                        f"got {shape!r}") from None
+        name = f"{what} to be " if what else ""
+        raise TypeError(f"expected {name}a list of whole numbers, such as "
+                        f"[2, 3], got {shape!r:.100}{hint}") from None
 
 
 def _from_torch(tensor: Any) -> Array:
@@ -149,7 +151,11 @@ def as_input(value: object) -> Array:
     if is_torch_tensor(value):
         return _from_torch(value)
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
-        return _with_bits(np.asarray(value))
+        try:
+            return _with_bits(np.asarray(value))
+        except TypeError as error:
+            raise TypeError(f"{type(value).__name__}, not an array: {error}") \
+                from None
     if hasattr(value, "__dlpack__"):
         device = cast(Any, value).__dlpack_device__()
         if device[0] != _DLPACK_CPU:
@@ -260,7 +266,7 @@ def digest(value: object) -> str:
     >>> hk.digest(np.float32([1, 2, 3]))[:16]
     '8eca85c9292e3aba'
     """
-    array = as_dense(value)
+    array = check_array("value", value)
     dtype = array.dtype
     if dtype != _BFLOAT16_BITS and (dtype.kind not in "biuf"
                                     or not dtype.isnative):
@@ -273,6 +279,15 @@ def digest(value: object) -> str:
 def as_dense(value: object) -> Array:
     """``value`` as a dense row-major array, copied if it is not one."""
     return np.require(as_input(value), requirements=["C", "A"])
+
+
+def check_array(what: str, value: object) -> Array:
+    """`as_dense` of an argument, with an error that names it."""
+    try:
+        return as_dense(value)
+    except TypeError as error:
+        raise TypeError(f"expected {what} to be an array, got {error}") \
+            from None
 
 
 def is_array(value: object) -> bool:

@@ -6,11 +6,11 @@ from __future__ import annotations
 import dataclasses
 import operator
 import os
-from typing import (Any, Callable, Dict, Mapping, Optional, Sequence,
-                    SupportsIndex, Union, cast)
+from typing import (Any, Callable, Dict, List, Mapping, Optional, Sequence,
+                    SupportsIndex, Tuple, Union, cast)
 
 from . import _native
-from .arrays import as_dense, element_type_name
+from .arrays import check_array, element_type_name
 from .errors import HamKaasError, UnsupportedError
 from .functions import Function, name_functions
 from .graph import Node
@@ -88,17 +88,21 @@ def make_arguments(dims: Optional[Mapping[str, int]],
         -> _native.CompileArguments:
     """The options for compiling a file. The first two are for an ONNX model."""
     check_text("name", name)
+    inputs = []
+    for key, value in make_dict(const_inputs or {}, "const_inputs").items():
+        array = check_array(f"const_inputs[{key!r}]", value)
+        inputs.append((key, element_type_name(array.dtype), array.shape,
+                       array.tobytes()))
+    return _native.CompileArguments(name, [], tell, make_sizes(dims), inputs,
+                                    options.as_native())
+
+
+def make_sizes(dims: Optional[Mapping[str, int]]) -> List[Tuple[str, int]]:
+    """The sizes of dimensions with their names."""
     if dims is not None and not isinstance(dims, Mapping):
         raise TypeError("expected dims to be a dictionary of sizes by name, "
                         f"got {type(dims).__name__}")
-    sizes = [(key, _as_size(key, size)) for key, size in (dims or {}).items()]
-    inputs = []
-    for key, value in make_dict(const_inputs or {}, "const_inputs").items():
-        array = as_dense(value)
-        inputs.append((key, element_type_name(array.dtype), array.shape,
-                       array.tobytes()))
-    return _native.CompileArguments(name, [], tell, sizes, inputs,
-                                    options.as_native())
+    return [(key, _as_size(key, size)) for key, size in (dims or {}).items()]
 
 
 def _as_size(name: str, size: object) -> int:
@@ -115,7 +119,7 @@ def compile(
         progress: Progress = None,
         # hamkaas-tblgen begin: python-graph-parameters
         target_cpu: str = "host",
-        max_workspace: int = 0,
+        max_workspace: Union[int, str] = 0,
         unchecked: bool = False,
         cache: bool = True,
         compile_threads: int = 0,
@@ -239,7 +243,7 @@ def load(
         verify: Optional[bool] = None,
         # hamkaas-tblgen begin: python-parameters
         target_cpu: str = "host",
-        max_workspace: int = 0,
+        max_workspace: Union[int, str] = 0,
         unchecked: bool = False,
         cache: bool = True,
         compile_threads: int = 0,
@@ -332,6 +336,15 @@ def load(
         cache_type=cache_type,
         # hamkaas-tblgen end
     )
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        hint = ("; hamkaas.onnx.prepare takes models of onnx" if
+                hasattr(path, "SerializeToString") else "")
+        raise TypeError("expected the path of a file, got "
+                        f"{type(path).__name__}{hint}")
+    for key, size in make_sizes(dims):
+        if size < 1:
+            raise HamKaasError("dims: expected a size of at least 1 for "
+                               f"{key!r}, got {size}")
     file = os.fsencode(path)
     tell = make_progress(progress, os.path.basename(os.fsdecode(path)))
     is_library = _is_library(file)
@@ -349,7 +362,8 @@ def load(
                   for _, _, outputs in native.functions]
     return Model(
         native,
-        Weights({key: as_dense(array) for key, array in given.items()},
+        Weights({key: check_array(f"parameters[{key!r}]", array)
+                 for key, array in given.items()},
                  None if weights is None else os.fsencode(weights),
                  unverified=verify is False), device,
         threads, state_of=state_of, structures=structures,

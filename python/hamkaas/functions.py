@@ -10,7 +10,7 @@ from typing import (TYPE_CHECKING, Any, Container, Dict, Mapping, NamedTuple,
                     Optional, Tuple)
 
 from .errors import HamKaasError
-from .graph import Node
+from .graph import TRAINING, Node
 from .positions import Position, format_position, user_position
 from .structure import Structure, name_results, skeleton
 from .tables import TensorInfo, describe_tensors
@@ -73,8 +73,11 @@ def name_functions(given: Structure,
     that are in ``taken`` or that C and Python could not say.
     """
     if isinstance(given, Function):
+        is_training = any(node._row == TRAINING for _, node in given.results)
+        example = ("'train_step': hamkaas.train_step(...)" if is_training else
+                   "'predict': hamkaas.function(...)")
         raise TypeError("expected functions by their names, as in "
-                        "{'run': hamkaas.function(...)}, got one function")
+                        f"{{{example}}}, got one function")
     if not isinstance(given, dict) or not any(
             isinstance(value, Function) for value in given.values()):
         return None

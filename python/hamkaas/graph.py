@@ -91,6 +91,9 @@ class Node(Operators):
     # The version of the script whose rules the node is held to.
     _version = 2
 
+    # How to give another name, for messages.
+    _name_hint: ClassVar[str] = ""
+
     _row: str
     _operands: Tuple[Optional["Node"], ...]
     _attributes: Attributes
@@ -405,10 +408,13 @@ def check_shape(shape: Shape) -> None:
                            f"{list(shape)}")
 
 
+_STATIC = "; shapes are static: each dimension has a size"
+
+
 def make_tensor(kind: str, name: Optional[str], dtype: DTypeLike,
                 shape: Sequence[int], data: Optional[Array] = None) -> Node:
     """An input, a constant or a state."""
-    sizes, type_name = shape_of(shape), check_dtype(dtype)
+    sizes, type_name = shape_of(shape, "shape", _STATIC), check_dtype(dtype)
     try:
         if name is not None or kind == INPUT:
             check_name(name)
@@ -480,7 +486,7 @@ def state(shape: Sequence[int], name: Optional[str] = None,
     if initial is not None:
         data = encode(as_dense(initial) if is_array(initial) else initial,
                       check_dtype(dtype))
-        if data.ndim and data.shape != shape_of(shape):
+        if data.ndim and data.shape != shape_of(shape, "shape", _STATIC):
             raise make_error(f"expected initial contents of the shape "
                              f"{list(shape)}, got {list(data.shape)}")
     return make_tensor(STATE, name, dtype, shape, data)

@@ -148,8 +148,12 @@ class Model:
                 self.__dict__.get("_signatures", ())):
             if signature.name == name:
                 return EntryFunction(self, number, signature)
-        raise AttributeError(
-            f"'Model' object has no attribute {name!r}", name=name, obj=self)
+        text = f"'Model' object has no attribute {name!r}"
+        names = [signature.name for signature in
+                 self.__dict__.get("_signatures", ())]
+        if len(names) > 1:
+            text += f"; its functions are {', '.join(map(repr, names))}"
+        raise AttributeError(text, name=name, obj=self)
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *self.functions]

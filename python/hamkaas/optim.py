@@ -29,11 +29,12 @@ number of the step, a float32 node of shape ``[]``, that returns a node:
 from __future__ import annotations
 
 from numbers import Real
-from typing import (Any, Callable, Dict, Mapping, Optional, Sequence, Tuple,
-                    Union)
+from typing import (Any, Callable, Dict, Iterable, Mapping, Optional, Sequence,
+                    Tuple, Union)
 
 import numpy as np
 
+from .arrays import describe, is_array
 from .errors import HamKaasError
 from .graph import STATE, Node
 from .positions import make_error
@@ -50,10 +51,16 @@ class Optimizer:
     name: str
     """Its name in texts such as ``adam:lr=0.001``."""
 
+    def __new__(cls, *arguments: Any, **_: Any) -> "Optimizer":
+        # Parameters, and lr by its name, are an error of Python otherwise.
+        if arguments and _is_parameters(arguments[0]):
+            raise _make_rate_error(arguments[0])
+        return object.__new__(cls)
+
     def __init__(self, lr: Rate, options: Dict[str, Union[float, str]],
                  name: Optional[str] = None, no_decay: str = "",
                  groups: Sequence[Group] = ()) -> None:
-        self.lr = lr
+        self.lr = _check_rate(lr)
         self._groups = [_check_group(group) for group in groups]
         self.label = self.name if name is None else name
         """The begin of the names of its states."""
@@ -98,6 +105,60 @@ class Optimizer:
         except HamKaasError:  # States of a group have no names yet.
             text = self.name
         return f"<hamkaas.optim.{type(self).__name__} {text}>"
+
+
+def _is_parameters(value: object) -> bool:
+    """Tells what optimizers of torch take from learning rates."""
+    return (isinstance(value, Iterable) or hasattr(value, "parameters")) and \
+        not isinstance(value, (Node, str)) and not is_array(value)
+
+
+def _make_rate_error(rate: object) -> TypeError:
+    hint = ""
+    if _is_parameters(rate):
+        hint = ("; optimizers take no parameters here: hamkaas.train_step "
+                "finds them")
+    return TypeError("expected lr to be a number of at least 0, a node or a "
+                     f"function, got {_describe(rate)}{hint}")
+
+
+def _describe(value: object) -> str:
+    is_short = isinstance(value, (str, type))
+    return f"{value!r:.100}" if is_short else describe(value)
+
+
+def _check_rate(rate: Any) -> Rate:
+    if isinstance(rate, Real):
+        if not float(rate) >= 0:
+            raise make_error("expected lr to be a number of at least 0, got "
+                             f"{rate}")
+    elif isinstance(rate, type) or _is_parameters(rate) or not (
+            isinstance(rate, Node) or callable(rate)):
+        raise _make_rate_error(rate)
+    checked: Rate = rate
+    return checked
+
+
+def _check_number(name: str, value: Any) -> float:
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (OverflowError, TypeError, ValueError):
+        pass
+    raise TypeError(f"expected {name} to be a number, got {_describe(value)}")
+
+
+def _read_numbers(**given: Any) -> Dict[str, Union[float, str]]:
+    """Arguments that are numbers, by their names in texts."""
+    return {"epsilon" if name == "eps" else name: _check_number(name, value)
+            for name, value in given.items()}
+
+
+def _read_flag(name: str, value: Any) -> int:
+    if not isinstance(value, (bool, np.bool_, int)):
+        raise TypeError(f"expected {name} to be True or False, got "
+                        f"{_describe(value)}")
+    return int(value)
 
 
 def _check_group(group: Any) -> Group:
@@ -155,7 +216,8 @@ def _make_pattern(params: Any) -> str:
 def _read_betas(betas: Tuple[float, float]) -> Tuple[float, float]:
     if not isinstance(betas, (tuple, list)) or len(betas) != 2:
         raise TypeError(f"expected betas to be two numbers, got {betas!r:.100}")
-    return float(betas[0]), float(betas[1])
+    beta1, beta2 = (_check_number("each of betas", beta) for beta in betas)
+    return beta1, beta2
 
 
 class SGD(Optimizer):
@@ -174,10 +236,10 @@ class SGD(Optimizer):
                  average: bool = False, name: Optional[str] = None,
                  no_decay: str = "",
                  groups: Sequence[Group] = ()) -> None:
-        options: Dict[str, Union[float, str]] = {
-            "weight_decay": float(weight_decay)}
-        if momentum:
-            options.update(momentum=float(momentum), nesterov=int(nesterov),
+        options = _read_numbers(weight_decay=weight_decay)
+        if factor := _check_number("momentum", momentum):
+            options.update(momentum=factor,
+                           nesterov=_read_flag("nesterov", nesterov),
                            rule="average" if average else "sum")
         elif nesterov or average:
             raise ValueError("expected a momentum for nesterov and average, "
@@ -203,8 +265,9 @@ class Adam(Optimizer):
                  groups: Sequence[Group] = ()) -> None:
         beta1, beta2 = _read_betas(betas)
         super().__init__(lr, {
-            "beta1": beta1, "beta2": beta2, "epsilon": float(eps),
-            "weight_decay": float(weight_decay)}, name, no_decay, groups)
+            "beta1": beta1, "beta2": beta2,
+            **_read_numbers(eps=eps, weight_decay=weight_decay)},
+            name, no_decay, groups)
 
 
 class AdamW(Adam):
@@ -242,11 +305,10 @@ class RMSprop(Optimizer):
                  momentum: float = 0.0, centered: bool = False, *,
                  name: Optional[str] = None, no_decay: str = "",
                  groups: Sequence[Group] = ()) -> None:
-        options: Dict[str, Union[float, str]] = {
-            "alpha": float(alpha), "epsilon": float(eps),
-            "weight_decay": float(weight_decay), "centered": int(centered)}
-        if momentum:
-            options["momentum"] = float(momentum)
+        options = _read_numbers(alpha=alpha, eps=eps, weight_decay=weight_decay)
+        options["centered"] = _read_flag("centered", centered)
+        if factor := _check_number("momentum", momentum):
+            options["momentum"] = factor
         super().__init__(lr, options, name, no_decay, groups)
 
 
@@ -268,4 +330,4 @@ class Lion(Optimizer):
         beta1, beta2 = _read_betas(betas)
         super().__init__(lr, {
             "beta1": beta1, "beta2": beta2,
-            "weight_decay": float(weight_decay)}, name, no_decay, groups)
+            **_read_numbers(weight_decay=weight_decay)}, name, no_decay, groups)

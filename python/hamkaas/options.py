@@ -7,16 +7,20 @@ import dataclasses
 import inspect
 import operator
 import os
+import re
 import textwrap
-from typing import Any, Callable, Dict, Optional, TypeVar, cast
+from typing import Any, Callable, Dict, Optional, TypeVar, Union, cast
 
 from .errors import HamKaasError
 from .state import PathLike
 
 # Numbers that C can take.
 _LIMITS = {"Bytes": 1 << 64, "Number": 1 << 31}
-Bytes = int
+Bytes = Union[int, str]
 Number = int
+
+# As the command line has them.
+_UNITS = {"": 0, "KB": 10, "MB": 20, "GB": 30}
 
 
 # The parts between marks are made from the table of all options,
@@ -29,7 +33,8 @@ _TEXTS = {
         "\"x86-64\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\".",
     "max_workspace":
         "The results between kernels take no more bytes: some are computed "
-        "again, not kept; an error if that is not enough. 0 is no limit.",
+        "again, not kept; an error if that is not enough. A number, or a text "
+        "such as \"4KB\" or \"1GB\"; 0 is no limit.",
     "unchecked":
         "Leave out the checks of positions that are known only at run time.",
     "cache":
@@ -198,7 +203,7 @@ class CompileOptions:
         return {
             # hamkaas-tblgen begin: python-native
             "targetCpu": self.target_cpu,
-            "maxWorkspace": self.max_workspace,
+            "maxWorkspace": count_bytes("max_workspace", self.max_workspace),
             "unchecked": self.unchecked,
             "noCache": not self.cache,
             "compileThreads": self.compile_threads,
@@ -261,6 +266,18 @@ def check_number(what: str, value: Any, limit: int) -> None:
             f"expected {what} to be from 0 to {limit - 1}, got {value}")
 
 
+def count_bytes(name: str, value: Union[int, str]) -> int:
+    """A number of bytes, of a number or of a text such as "4KB"."""
+    if not isinstance(value, str):
+        return value
+    match = re.fullmatch("([0-9]{1,20})([KMGkmg][Bb]|)", value)
+    count = int(match[1]) << _UNITS[match[2].upper()] if match else 0
+    if not 0 < count < 1 << 63:
+        raise HamKaasError(f"expected {name} to be a number of bytes such as "
+                           f"4096, 64KB or 2MB, got {value!r:.100}")
+    return count
+
+
 def _check(name: str, type_name: str, value: Any) -> None:
     if value is None and type_name.startswith("Optional"):
         return
@@ -268,6 +285,8 @@ def _check(name: str, type_name: str, value: Any) -> None:
         check_text(name, value)
         if "\0" in value:
             raise HamKaasError(f"expected {name} without zero bytes, got one")
+    elif type_name == "Bytes" and isinstance(value, str):
+        count_bytes(name, value)
     elif type_name in _LIMITS:
         check_number(name, value, _LIMITS[type_name])
     elif type_name == "float" and not isinstance(value, (int, float)):

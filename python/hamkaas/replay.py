@@ -34,6 +34,10 @@ def _text_attribute(node: Node, name: str) -> str:
     return value
 
 
+# Kinds of tensors for messages.
+_KINDS = {INPUT: "inputs", CONSTANT: "constants", STATE: "states"}
+
+
 def _check_names(nodes: Sequence[Node]) -> None:
     """Raises an error if two tensors of a kind have one name."""
     known: Dict[Tuple[str, str], Node] = {}
@@ -43,8 +47,9 @@ def _check_names(nodes: Sequence[Node]) -> None:
         other = known.setdefault((node._row, node._name), node)
         if other is not node:
             raise HamKaasError(
-                f"{format_position(node._position)}: error: expected a new "
-                f"name, another {node._row} is called {node._name!r}\n"
+                f"{format_position(node._position)}: error: expected "
+                f"{_KINDS[node._row]} of different names, got two called "
+                f"{node._name!r}{node._name_hint}\n"
                 f"{format_position(other._position)}: note: named here")
 
 

@@ -60,7 +60,9 @@ class State(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._names:
-            raise KeyError(f"{name}, expected one of {list(self._names)}")
+            names = ", ".join(map(repr, self._names))
+            raise KeyError(f"expected the name of a state, got {name!r}; the "
+                           f"model has {names or 'none'}")
         with self._lock.mutex:
             array: Array = self._instance().read_state(name)
             return array

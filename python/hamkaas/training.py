@@ -54,8 +54,9 @@ def train_step(loss: Union[Node, Loss], optimizer: Optimizer, *,
     """
     position = user_position()
     if not isinstance(optimizer, Optimizer):
-        raise TypeError("expected one of hamkaas.optim, got "
-                        f"{type(optimizer).__name__}")
+        kind = optimizer if isinstance(optimizer, type) else type(optimizer)
+        raise TypeError("expected an optimizer of hamkaas.optim, such as "
+                        f"hamkaas.optim.Adam(), got {kind.__name__}")
     if not isinstance(frozen, str):
         raise TypeError("expected frozen to be a pattern of names, a text, got "
                         f"{type(frozen).__name__}")

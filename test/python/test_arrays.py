@@ -363,6 +363,12 @@ def test_pointer_types():
     np.testing.assert_array_equal(model.run({"x": floats}), CONTENTS.ravel())
 
 
+def test_digest_of_what_is_no_array():
+    with pytest.raises(TypeError, match="expected value to be an array, got "
+                       "str, not an array"):
+        hk.digest("abc")
+
+
 def test_digest():
     # Of no bytes, from BLAKE3's specification.
     nothing = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"

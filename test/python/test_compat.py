@@ -55,7 +55,8 @@ def test_names_that_clash():
     first, second = (ConstantTensor(torch.ones(2)) for _ in range(2))
     first.set_name("w")
     second.set_name("w")
-    with pytest.raises(ValueError, match="another ConstantTensor is called 'w'"):
+    with pytest.raises(ValueError, match="expected constants of different "
+                       "names, got two called 'w'"):
         evaluate(first + second)
 
 

@@ -201,7 +201,10 @@ LINE = r"^[^\n]*test_functions.py:\d+: error: "
     (lambda: {"a": hk.function(X), "b": X}, TypeError,
      "expected a hamkaas.function.* for each name, as others have one, "
      "got Node for 'b'"),
-    (lambda: hk.function(X), TypeError, "by their names, .* got one function"),
+    (lambda: hk.function(X), TypeError, "by their names, as in {'predict': "
+     r"hamkaas.function\(...\)}, got one function"),
+    (lambda: hk.train_step(hk.sum(hk.state([2]) * X), hk.optim.Adam()),
+     TypeError, r"as in {'train_step': hamkaas.train_step\(...\)}, got one "),
     (lambda: [hk.function(X)], TypeError, "got Function"),
     (lambda: {"a": {"b": hk.function(X)}}, TypeError, "got Function"),
     (lambda: hk.function(hk.function(X)), TypeError, "got Function"),
@@ -219,7 +222,7 @@ LINE = r"^[^\n]*test_functions.py:\d+: error: "
     (lambda: {"prepare": hk.function(X)}, hk.HamKaasError,
      LINE + "expected another name than 'prepare' for a function"),
     (lambda: {"a": hk.function([X, hk.input("x", [3])])}, hk.HamKaasError,
-     LINE + "expected a new name, another InputTensor is called 'x'"),
+     LINE + "expected inputs of different names, got two called 'x'\n"),
     (lambda: {"a": hk.function(hk.state([2], "s")),
               "b": hk.function(hk.state([3], "s"))}, hk.HamKaasError,
      LINE + r"expected 's' to be float32 \[2\] in all functions, got "
@@ -239,6 +242,9 @@ def test_wrong_functions(make, error, text):
 
 def test_wrong_runs():
     model = hk.compile(make_functions(), name="lm")
+    with pytest.raises(AttributeError, match="no attribute 'decode'; its "
+                       "functions are 'sum', 'peek'$"):
+        model.decode
     for use in (lambda: model.run({"x": ROW}), lambda: model.inputs,
                 lambda: model.outputs):
         with pytest.raises(hk.HamKaasError, match="^model 'lm': expected one of "

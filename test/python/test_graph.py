@@ -41,8 +41,12 @@ REFUSED = {
         lambda: hk.constant(np.zeros(1, "float32"), name=""),
     "expected the last dimension of lhs (6) to match the rows of rhs (4)":
         lambda: X @ np.zeros([4, 2], "float32"),
-    "expected types that have a common one, got float32 and int64":
+    "got float32 and int64; convert one, such as by .astype('float32')":
         lambda: hk.input("y", [3]) + LONG,
+    "got int64 and float32; convert one, such as by .astype('float32')":
+        lambda: LONG + hk.input("y", [3]),
+    "got int8 and uint64; convert one, such as by .astype('uint64')":
+        lambda: hk.input("y", [3], "int8") + hk.input("z", [3], "uint64"),
     "expected a whole number beside int64, got 0.5; convert the tensor":
         lambda: LONG * 0.5,
     "expected whole numbers from 0 to 255 for uint8, got 256":
@@ -181,7 +185,7 @@ def test_compilation_names_the_line():
     with pytest.raises(hk.HamKaasError) as info:
         hk.compile(node)
     assert str(info.value).startswith(
-        f"{__file__}:{line}: error: expected a new name")
+        f"{__file__}:{line}: error: expected inputs of different names")
 
 
 def test_run_names_the_line():
@@ -206,7 +210,8 @@ def test_names_of_files(file, shown, module):
                  "exec"), names)
     with pytest.raises(hk.HamKaasError) as info:
         hk.compile(names["node"])
-    assert str(info.value).startswith(f"{shown}:2: error: expected a new name")
+    assert str(info.value).startswith(
+        f"{shown}:2: error: expected inputs of different names")
 
 
 def test_script_of_version_1():
@@ -407,7 +412,12 @@ def test_minus():
     (lambda x: x.reshape(6), r"such as \[2, 3\], got 6"),
     (lambda x: x.reshape([None, 3]), r"such as \[2, 3\], got \[None, 3\]"),
     (lambda x: hk.compile(x, threads="2"), "expected threads to be a whole"),
-    (lambda x: hk.compile(x, max_workspace="1KB"), "max_workspace to be a"),
+    (lambda x: hk.compile(x, max_workspace=1.5), "max_workspace to be a"),
+    (lambda x: hk.input("y", ["batch", 3]), "expected shape to be a list of "
+     r"whole numbers, such as \[2, 3\], got \['batch', 3\]; shapes are static"),
+    (lambda x: hk.input("y", None), "shape to be .* got None; shapes are "),
+    (lambda x: hk.state(3), "shape to be .* got 3; shapes are static"),
+    (lambda x: hk.state(3, initial=np.ones(3)), "shape to be .* got 3; shapes"),
     (lambda x: hk.compile(x, device=3), "device to be a text, got 3"),
     (lambda x: hk.compile(x, name=5), "name to be a text, got 5"),
     (lambda x: hk.compile(x, target_cpu=None), "target_cpu to be a text"),
@@ -417,6 +427,8 @@ def test_minus():
     (lambda x: hk.ops.elu(x, alpha=10 ** 400), "'alpha' to be a number"),
     (lambda x: hk.concat([]), "a tensor among the operands, got none"),
     (lambda x: hk.constant(object()), "an array, got object, not an array"),
+    (lambda x: hk.constant(x), "got Node, not an array: a node has no elements "
+     "before its model runs"),
 ])
 def test_mistakes_of_type(mistake, message):
     with pytest.raises(TypeError, match=message):

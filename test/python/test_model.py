@@ -45,6 +45,8 @@ def test_tables():
 @pytest.mark.parametrize("options", [
     {"target_cpu": "x86-64"}, {"target_cpu": "x86-64-v3"}, {"threads": 1},
     {"threads": 7}, {"unchecked": True}, {"max_workspace": 1 << 20},
+    {"max_workspace": "4096"}, {"max_workspace": "64KB"},
+    {"max_workspace": "2mb"}, {"max_workspace": "1GB"},
     {"progress": False}, {"cache": False}, {"compile_threads": 3},
 ])
 def test_options(options):
@@ -61,6 +63,10 @@ def test_options(options):
     ({"compile_threads": -1}, "expected compile_threads to be from 0 to 2147"),
     ({"compile_threads": 5000}, "expected 0 to 4096, got 5000"),
     ({"max_workspace": -1}, "max_workspace to be from 0 to 18446744073709551615"),
+    *[({"max_workspace": text}, "expected max_workspace to be a number of "
+       f"bytes such as 4096, 64KB or 2MB, got '{text[:90]}")
+      for text in ("", "0", "-1", "1.5KB", "4 KB", "KB", "9" * 20, "9" * 5000,
+                   "9999999999GB", "1TB", "\u0661", "4\u212aB")],
     ({"max_workspace": 2**70}, "max_workspace to be from 0 to 184467440737095516"),
 ])
 def test_wrong_options(options, text):

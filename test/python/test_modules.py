@@ -451,6 +451,9 @@ def test_contents_of_other_modules_are_errors(tmp_path):
         path.write_bytes(content)
         with pytest.raises(hk.HamKaasError, match="expected a safetensors"):
             layer.load_state_dict(path)
+    with pytest.raises(hk.HamKaasError, match="none.safetensors: expected a "
+                       "safetensors file, got an error: No such file"):
+        layer.load_state_dict(tmp_path / "none.safetensors")
 
 
 def test_modes_decide(rng):
@@ -476,6 +479,21 @@ def test_two_modules_of_one_program():
     x = hk.input("x", [1, 2])
     model = hk.compile(parts[1](parts[0](x)))
     assert sorted(model.state) == ["a.bias", "a.weight", "b.bias", "b.weight"]
+
+
+def test_layers_with_equal_names():
+    x = hk.input("x", [2, 3])
+    first, second = nn.Linear(3, 4), nn.Linear(4, 2)
+    with pytest.raises(hk.HamKaasError, match=(
+            r"^[^\n]*test_modules.py:\d+: error: expected states of different "
+            "names, got two called 'weight'; put the layers into one nn.Module "
+            r"or nn.Sequential, or call layer.name_states\('first.'\) before "
+            r"it is called\n[^\n]*test_modules.py:\d+: note: named here$")):
+        hk.compile(second(nn.relu(first(x))))
+    first, second = nn.Linear(3, 4).name_states("first."), nn.Linear(4, 2)
+    assert "first.weight" in hk.compile(second(nn.relu(first(x)))).state
+    with pytest.raises(hk.HamKaasError, match="got two called 's'\n"):
+        hk.compile(hk.state([1], "s") + hk.state([1], "s"))
 
 
 def test_training_with_all_layers(rng):
@@ -518,6 +536,23 @@ def test_mistakes():
             (lambda: nn.LSTM(4, 3)(x), "3 dimensions"),
             (lambda: nn.Conv2d(3, 4, 3, groups=2), "that groups divides"),
             (lambda: nn.MultiheadAttention(8, 3), "heads that divide"),
-            (lambda: nn.RNN(2, 2, nonlinearity="cos"), "'tanh' and 'relu'")):
+            (lambda: nn.RNN(2, 2, nonlinearity="cos"), "'tanh' and 'relu'"),
+            (lambda: nn.Linear(5, 2)(x), r"Linear\(5, 2\): expected 5 features "
+             r"in the last dimension, got 4 \(shape \[2, 4\]\)"),
+            (lambda: nn.Conv2d(3, 16, 3)(hk.input("y", [8, 32, 32, 3])),
+             r"Conv2d\(3, 16\): expected 3 channels in dimension 1, got 32 "
+             r"\(shape \[8, 32, 32, 3\]\); images are \[N, C, H, W\]"),
+            (lambda: nn.Conv2d(3, 16, 3)(hk.input("y", [32, 32, 3])),
+             r"3 channels in dimension 0, got 32 .* images are \[C, H, W\]"),
+            (lambda: nn.Conv1d(4, 6, 3, groups=2)(hk.input("y", [2, 9, 4])),
+             r"Conv1d\(4, 6\): expected 4 channels in dimension 1, got 9 .* "
+             r"sequences are \[N, C, L\]"),
+            (lambda: nn.ConvTranspose3d(4, 6, 3, groups=2)(
+                hk.input("y", [1, 5, 5, 5, 4])),
+             r"ConvTranspose3d\(4, 6\): expected 4 channels in dimension 1, "
+             r"got 5 .* volumes are \[N, C, D, H, W\]")):
         with pytest.raises(hk.HamKaasError, match=text):
             make()
+    with pytest.raises(TypeError, match="'Sequential': expected modules or "
+                       "functions as arguments, got list$"):
+        nn.Sequential([nn.Linear(3, 2)])

@@ -85,6 +85,14 @@ def test_wrong_arrays():
     run = hamkaas.onnx.prepare(make_sub())
     with pytest.raises(hk.HamKaasError, match="expected 2 inputs, got 1"):
         run([X])
+    for inputs, found in ((X, r"float32 \[2, 3\]"), ({"a": X, "b": X}, "dict"),
+                          (3, "int"), (None, "NoneType"), (b"ab", "bytes")):
+        with pytest.raises(TypeError, match="expected a list of arrays in the "
+                           f"order of the inputs, got {found}$"):
+            run(inputs)
+    with pytest.raises(TypeError, match=r"expected const_inputs\['a'\] to be "
+                       "an array, got list, not an array"):
+        hamkaas.onnx.prepare(make_sub(), const_inputs={"a": [1]})
     with pytest.raises(hk.HamKaasError, match="'b' to be float32 .2, 3., got "
                        "float64 .2, 3."):
         run([X.astype(float), X])
@@ -104,6 +112,17 @@ def test_dims():
         hamkaas.onnx.prepare(model, dims={"n": 2.5})
     with pytest.raises(TypeError, match="dictionary of sizes.*got list"):
         hk.load("model.onnx", dims=[2])
+    with pytest.raises(hk.HamKaasError, match="^dims: expected a size of at "
+                       "least 1 for 'n', got 0$"):
+        hk.load("model.onnx", dims={"n": 0})
+
+
+def test_models_of_onnx_are_no_files():
+    with pytest.raises(TypeError, match="expected the path of a file, got "
+                       "ModelProto; hamkaas.onnx.prepare takes models of onnx"):
+        hk.load(make_sub())
+    with pytest.raises(TypeError, match="the path of a file, got int$"):
+        hk.load(3)
 
 
 def test_dims_of_a_call():

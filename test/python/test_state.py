@@ -79,7 +79,8 @@ def test_assigning_what_does_not_fit(value, found):
 
 def test_unknown_state():
     model = make()
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="expected the name of a state, got "
+                       "'values'; the model has 'keys'"):
         model.state["values"]
     with pytest.raises(hk.HamKaasError, match="unknown state 'values'"):
         model.state["values"] = np.zeros([4, 2], "float32")

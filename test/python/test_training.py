@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training steps, against torch, and the states and functions around them."""
 
+import inspect
 import pickle
 import re
 
@@ -366,8 +367,10 @@ def compile_step(loss, optimizer=hk.optim.SGD(), **options):
      "expected states to train, got <hamkaas.Node InputTensor 'x'"),
     (lambda w: compile_step(hk.sum(w), states=[]),
      "expected at least one state to train, got none"),
-    (lambda w: compile_step(hk.sum(w), hk.optim.SGD(lr=-1)),
-     "optimizer 'sgd': expected 'lr' to be a number of at least 0, got '-1.0'"),
+    (lambda w: hk.optim.SGD(lr=-1),
+     "expected lr to be a number of at least 0, got -1"),
+    (lambda w: hk.optim.Adam(float("nan")),
+     "expected lr to be a number of at least 0, got nan"),
     (lambda w: compile_step(hk.sum(w), clip_norm=0),
      "expected 'clip_norm' to be a number above 0, got '0.0'"),
     (lambda w: compile_step(hk.sum(w), hk.optim.Adam(betas=(1, 0.9))),
@@ -584,7 +587,49 @@ def test_wrong_texts_of_an_optimizer(options, text):
         hk.sum(w), hk.optim.AdamW(weight_decay=0.1, **options)))
 
 
+def test_learning_rates_that_are_none():
+    net = hk.nn.Linear(3, 2)
+    for lr, found in ((net.parameters(), "list"), (net, "Linear"),
+                      (net.named_parameters(), "generator"),
+                      (net.state_dict(), "dict")):
+        for more in ({}, {"lr": 0.1}):
+            with pytest.raises(TypeError, match=(
+                    "expected lr to be a number of at least 0, a node or a "
+                    f"function, got {found}; optimizers take no parameters "
+                    "here: hamkaas.train_step finds them$")):
+                hk.optim.Adam(lr, **more)
+    for lr, found in (("0.1", "'0.1'"), (np.ones(3), r"float64 \[3\]"),
+                      (None, "NoneType"), (hk.optim.Adam, "<class ")):
+        with pytest.raises(TypeError, match=f"or a function, got {found}"):
+            hk.optim.SGD(lr=lr)
+    for lr in (0, np.float32(0.5), hk.input("lr", []), lambda t: 0.1 / t):
+        assert hk.optim.SGD(lr).lr is lr
+    signature = inspect.signature(hk.optim.Adam)
+    assert list(signature.parameters)[:2] == ["lr", "betas"]
+
+
+def test_optimizers_that_are_none():
+    loss = hk.sum(hk.state([2], "w"))
+    for optimizer, found in (("adam", "str"), (hk.optim.Adam, "Adam")):
+        with pytest.raises(TypeError, match=(
+                "expected an optimizer of hamkaas.optim, such as "
+                fr"hamkaas.optim.Adam\(\), got {found}$")):
+            hk.train_step(loss, optimizer)
+
+
 def test_wrong_arguments_of_an_optimizer():
+    for make, text in (
+            (lambda: hk.optim.SGD(momentum="a"), "momentum to be a number, got "
+             "'a'"),
+            (lambda: hk.optim.RMSprop(momentum=[1]), "momentum to be a number"),
+            (lambda: hk.optim.SGD(weight_decay="a"), "weight_decay to be a "),
+            (lambda: hk.optim.Adam(eps="1e-8"), "eps to be a number, got '1e"),
+            (lambda: hk.optim.Adam(betas=(0.9, "a")), "each of betas to be a"),
+            (lambda: hk.optim.RMSprop(alpha=None), "alpha to be a number"),
+            (lambda: hk.optim.RMSprop(centered="a"), "centered to be True or"),
+            (lambda: hk.optim.SGD(momentum=1, nesterov="a"), "nesterov to be")):
+        with pytest.raises(TypeError, match="expected " + text):
+            make()
     with pytest.raises(TypeError, match="betas to be two numbers, got 0.9"):
         hk.optim.Adam(betas=0.9)
     with pytest.raises(TypeError, match="no_decay to be a text, got list"):
@@ -671,8 +716,8 @@ def test_arguments_have_types():
     with pytest.raises(TypeError, match="expected the loss to be a node, got "
                        "float"):
         hk.train_step(1.0, hk.optim.SGD())
-    with pytest.raises(TypeError, match="expected one of hamkaas.optim, got "
-                       "str"):
+    with pytest.raises(TypeError, match="expected an optimizer of "
+                       "hamkaas.optim"):
         hk.train_step(hk.sum(w), "sgd")
     for message, options in {
             "expected frozen to be a pattern": {"frozen": 3},

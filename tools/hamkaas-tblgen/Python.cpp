@@ -19,6 +19,7 @@ static std::string getPythonType(const Option &option) {
   case OptionType::Switch:
     return "bool";
   case OptionType::Bytes:
+    return "Union[int, str]";
   case OptionType::Number:
     return "int";
   case OptionType::Real:
@@ -64,7 +65,7 @@ static void emitLiterals(StringRef text, raw_ostream &os) {
   endLine(",\n");
 }
 
-/// Of a field: with the range of numbers, which are all `int` to a user.
+/// Of a field: with the range of numbers.
 static std::string getFieldType(const Option &option) {
   if (option.type == OptionType::Bytes || option.type == OptionType::Number)
     return getTypeName(option.type).str();
@@ -81,6 +82,8 @@ static std::string getNativeValue(const Option &option) {
     return "encode_path(" + value + ")";
   if (option.type == OptionType::Real)
     return value + " or 5e-324";
+  if (option.type == OptionType::Bytes)
+    return "count_bytes(\"" + option.pythonName + "\", " + value + ")";
   return value;
 }
 
@@ -129,7 +132,8 @@ static std::string describeForPython(const RecordKeeper &records,
   if (!values.empty())
     text += " Values: " + values + ".";
   if (option.type == OptionType::Bytes)
-    text += " 0 is " + option.defaultText.str() + ".";
+    text += " A number, or a text such as \"4KB\" or \"1GB\"; 0 is " +
+            option.defaultText.str() + ".";
   return text;
 }
 

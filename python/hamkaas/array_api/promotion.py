@@ -79,8 +79,11 @@ def promote_names(left: str, right: str) -> str:
         bits = max(bits_of(signed), 2 * bits_of(unsigned))
         if bits <= 64:
             return f"int{bits}"
+    # The one that loses least of the other.
+    wide = max(left, right, key=lambda name: (kind_of(name) == "f",
+                                              bits_of(name)))
     raise make_error(f"expected types that have a common one, got {left} and "
-                     f"{right}; convert one, such as by .astype('{left}')",
+                     f"{right}; convert one, such as by .astype('{wide}')",
                      PromotionError)
 
 

@@ -36,6 +36,10 @@ class Sequential(_Numbered):
     """Modules, each of which takes the result of the one before."""
 
     def __init__(self, *modules: Module) -> None:
+        for module in modules:
+            if not callable(module):
+                raise TypeError("'Sequential': expected modules or functions "
+                                f"as arguments, got {type(module).__name__}")
         super().__init__(modules)
 
     def forward(self, input: Any) -> Any:

@@ -43,6 +43,13 @@ class Linear(Module):
         self.bias = draw([out_features], limit, dtype) if bias else None
 
     def forward(self, input: Node) -> Node:
+        check_tensor("Linear", input)
+        outputs, inputs = self.weight.shape[0], self.weight.shape[-1]
+        if input.ndim and input.shape[-1] != inputs:
+            raise make_error(
+                f"Linear({inputs}, {outputs}): expected {inputs} features in "
+                f"the last dimension, got {input.shape[-1]} (shape "
+                f"{list(input.shape)})")
         return convolutions.linear(input, self.weight, self.bias)
 
 
@@ -50,6 +57,11 @@ def _check_channels(name: str, inputs: int, outputs: int, groups: int) -> None:
     if groups < 1 or inputs % groups or outputs % groups:
         raise make_error(f"'{name}': expected channels that groups divides, got "
                          f"{inputs}, {outputs} and {groups}")
+
+
+# By the number of spatial dimensions, for messages.
+_LAYOUTS = {1: ("sequences", "L"), 2: ("images", "H, W"),
+            3: ("volumes", "D, H, W")}
 
 
 class _Convolution(Module):
@@ -72,7 +84,25 @@ class _Convolution(Module):
         self.weight = draw([first, second, *window], limit, dtype)
         self.bias = draw([out_channels], limit, dtype) if bias else None
 
+    def _check_input(self, x: Node) -> None:
+        """Raises an error for another number of channels, such as of images
+        whose channels are last."""
+        check_tensor(type(self).__name__, x)
+        first, second = self.weight.shape[:2]
+        inputs, outputs = second * self.options["groups"], first
+        if self.function == "conv_transpose":
+            inputs, outputs = first, second * self.options["groups"]
+        dim = x.ndim - self.spatial - 1
+        if dim in (0, 1) and x.shape[dim] != inputs:
+            kind, sizes = _LAYOUTS[self.spatial]
+            layout = f"[{'N, ' * dim}C, {sizes}]"
+            raise make_error(
+                f"{type(self).__name__}({inputs}, {outputs}): expected "
+                f"{inputs} channels in dimension {dim}, got {x.shape[dim]} "
+                f"(shape {list(x.shape)}); {kind} are {layout}")
+
     def forward(self, input: Node) -> Node:
+        self._check_input(input)
         convolve = getattr(convolutions, f"{self.function}{self.spatial}d")
         result: Node = convolve(input, self.weight, self.bias, **self.options)
         return result

@@ -54,6 +54,9 @@ class Parameter(Node):
     (2, 3)
     """
 
+    _name_hint = ("; put the layers into one nn.Module or nn.Sequential, or "
+                  "call layer.name_states('first.') before it is called")
+
     def __new__(cls, initial: Any, dtype: DTypeLike = "float32") -> "Parameter":
         name = check_dtype(dtype)
         data = encode(as_dense(np.asarray(initial)), name)

@@ -42,8 +42,12 @@ def save_arrays(path: PathLike, arrays: Mapping[str, Any]) -> None:
 
 def load_arrays(path: PathLike) -> Dict[str, Array]:
     """The arrays of a safetensors file; bfloat16 becomes float32."""
-    with open(path, "rb") as file:
-        content = file.read()
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise HamKaasError(f"{os.fsdecode(path)}: expected a safetensors file, "
+                           f"got an error: {error.strerror}") from None
     size = int.from_bytes(content[:8], "little")
     try:
         if len(content) < 8 or size > len(content) - 8:

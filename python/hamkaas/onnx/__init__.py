@@ -11,11 +11,12 @@ import collections
 import os
 import threading
 from typing import (Any, Dict, List, Mapping, Optional, Protocol, Sequence,
-                    Tuple, Union)
+                    Sized, Tuple, Union)
 
-from ..arrays import Array, as_dense, describe, element_type_name
+from ..arrays import (Array, as_dense, check_array, describe,
+                      element_type_name, is_array)
 from ..errors import HamKaasError, UnsupportedError
-from ..model import Model
+from ..model import Model, make_dict
 from ..options import (CompileOptions, check_number, check_text,
                        describe_options)
 from ..state import PathLike
@@ -51,7 +52,7 @@ def prepare(
         threads: int = 0,
         # hamkaas-tblgen begin: python-parameters
         target_cpu: str = "host",
-        max_workspace: int = 0,
+        max_workspace: Union[int, str] = 0,
         unchecked: bool = False,
         cache: bool = True,
         compile_threads: int = 0,
@@ -148,7 +149,9 @@ def prepare(
     return PreparedModel(
         Source(_read_source(model), device, threads, options),
         dict(dims or {}),
-        {name: as_dense(value) for name, value in (const_inputs or {}).items()})
+        {name: check_array(f"const_inputs[{name!r}]", value)
+         for name, value in make_dict(const_inputs or {},
+                                      "const_inputs").items()})
 
 
 def _read_source(model: ModelSource) -> Union[bytes, PathLike]:
@@ -236,8 +239,14 @@ class PreparedModel:
 def _take_arrays(inputs: Sequence[Any], infos: Sequence[TensorInfo]) \
         -> Dict[str, Array]:
     """The inputs by name. HamKaasError for one of another type or rank."""
+    if is_array(inputs) or not isinstance(inputs, Sized) or isinstance(
+            inputs, (Mapping, str, bytes)):
+        raise TypeError("expected a list of arrays in the order of the inputs, "
+                        f"got {describe(inputs)}")
     if len(inputs) != len(infos):
-        raise HamKaasError(f"expected {len(infos)} inputs, got {len(inputs)}")
+        plural = "" if len(infos) == 1 else "s"
+        raise HamKaasError(f"expected {len(infos)} input{plural}, got "
+                           f"{len(inputs)}")
     arrays = {}
     for info, value in zip(infos, inputs):
         try:
