@@ -18,6 +18,7 @@
 #include "HamKaas/CodeGen/Kernel/Attention.h"
 #include "HamKaas/CodeGen/Kernel/Emitters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -43,16 +44,17 @@ private:
   void emitBlock(int64_t count);
   void turnQueries();
   void emitPart(Value base, int64_t count, SmallVectorImpl<Value> &carried);
-  SmallVector<Value> emitScores(Value base, int64_t count);
-  SmallVector<Value> computeScores(Value base, int64_t count);
+  Value countLive(Value base, int64_t count);
+  SmallVector<Value> emitScores(Value base, int64_t count, Value live);
+  SmallVector<Value> computeScores(Value base, int64_t count, Value live);
   void emitKeys(Value key, Value at, int64_t count,
                 MutableArrayRef<Value> largest);
   SmallVector<Value> emitProducts(Value key, int64_t count);
   Value areAllMasked(Value base, int64_t count);
-  SmallVector<Value> emitExponentials(int64_t count, ArrayRef<Value> largest);
-  void emitValues(Value base, int64_t count);
-  void emitRows(Value base, int64_t count, Value first, int64_t rowCount);
-  void emitColumns(Value base, int64_t count, Value first, int64_t rowCount,
+  SmallVector<Value> emitExponentials(Value live, ArrayRef<Value> largest);
+  void emitValues(Value base, Value live);
+  void emitRows(Value base, Value live, Value first, int64_t rowCount);
+  void emitColumns(Value base, Value live, Value first, int64_t rowCount,
                    const ColumnBlock &columns);
   void finishRows();
 
@@ -204,14 +206,15 @@ void BlockEmitter::turnQueries() {
 
 void BlockEmitter::emitPart(Value base, int64_t count,
                             SmallVectorImpl<Value> &carried) {
-  SmallVector<Value> found = emitScores(base, count), subtracted;
+  Value live = countLive(base, count);
+  SmallVector<Value> found = emitScores(base, count, live), subtracted;
   for (int64_t v = 0; v < vectors; ++v) {
     Value before = carried[v];
     carried[v] = steps.maximum(found[v], before);
     subtracted.push_back(steps.finiteOrZero(carried[v]));
     found[v] = steps.exponential(before, subtracted[v]);
   }
-  SmallVector<Value> sums = emitExponentials(count, subtracted);
+  SmallVector<Value> sums = emitExponentials(live, subtracted);
   for (int64_t v = 0; v < vectors; ++v) {
     Value &sum = carried[vectors + v];
     // A single chunk has no earlier sums.
@@ -222,21 +225,57 @@ void BlockEmitter::emitPart(Value base, int64_t count,
   }
   // Without weights, the maxima do not change, and all factors are 1.
   if (isSinglePart())
-    return emitValues(base, count);
+    return emitValues(base, live);
   kernel.writingBranch(
-      steps.anyNonzero(sums), [&] { emitValues(base, count); }, [] {});
+      steps.anyNonzero(sums), [&] { emitValues(base, live); }, [] {});
 }
 
 //===----------------------------------------------------------------------===//
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// Stores the scores of a chunk to scratch memory, and returns the maximum of
-/// each query.
-SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
-  if (!attention.masking)
-    return computeScores(base, count);
+/// Keys at the beginning of a chunk, behind which all are masked by minus
+/// infinity, as those behind the last query of a block are where attention is
+/// causal: their weights are 0. They are counted by the 32.
+Value BlockEmitter::countLive(Value base, int64_t count) {
+  constexpr int64_t group = 32;
+  auto score = dyn_cast_or_null<FloatAttr>(attention.maskedScore);
+  if (!attention.masking || !score || !score.getValue().isNegInfinity())
+    return kernel.constant(count);
+  auto update = [&](Value live, Value first, int64_t keys) -> Value {
+    return arith::SelectOp::create(kernel.ir(), kernel.loc(),
+                                   areAllMasked(kernel.add(base, first), keys),
+                                   live, kernel.add(first, keys));
+  };
+  int64_t whole = count / group * group;
+  SmallVector<Value> live{kernel.constant(0)};
+  live = kernel.loop(kernel.constant(0), kernel.constant(whole), group, live,
+                     /*writes=*/false, [&](Value first, ValueRange carried) {
+                       return SmallVector<Value>{
+                           update(carried.front(), first, group)};
+                     });
+  if (whole < count)
+    live = {update(live.front(), kernel.constant(whole), count - whole)};
+  Value blocks =
+      kernel.divide(kernel.add(live.front(), keysAtOnce - 1), keysAtOnce);
+  return kernel.minimum(kernel.multiply(blocks, keysAtOnce), count);
+}
+
+/// Stores the scores of the `live` keys of a chunk to scratch memory, and
+/// returns the maximum of each query.
+SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count,
+                                            Value live) {
   SmallVector<Type> types(vectors, steps.splat(0).getType());
+  auto compute = [&] { return computeScores(base, count, live); };
+  if (!attention.masking)
+    return compute();
+  if (!getConstantIntValue(live))
+    return kernel.branch(
+        kernel.isLess(kernel.constant(0), live), types, /*writes=*/false,
+        compute, [&] {
+          return SmallVector<Value>(
+              vectors, steps.splat(-std::numeric_limits<float>::infinity()));
+        });
   return kernel.branch(
       areAllMasked(base, count), types, /*writes=*/false,
       [&] {
@@ -252,7 +291,7 @@ SmallVector<Value> BlockEmitter::emitScores(Value base, int64_t count) {
                     });
         return SmallVector<Value>(vectors, score);
       },
-      [&] { return computeScores(base, count); });
+      compute);
 }
 
 /// Returns whether the keys are masked for all queries of the block.
@@ -290,22 +329,32 @@ Value BlockEmitter::areAllMasked(Value base, int64_t count) {
   return steps.allSet(all.front());
 }
 
-SmallVector<Value> BlockEmitter::computeScores(Value base, int64_t count) {
+SmallVector<Value> BlockEmitter::computeScores(Value base, int64_t count,
+                                               Value live) {
   matrices.transpose(batch, firstQuery, rows, base, count);
   SmallVector<Value> largest(
       vectors, steps.splat(-std::numeric_limits<float>::infinity()));
   int64_t whole = count / keysAtOnce * keysAtOnce;
   largest =
-      kernel.loop(kernel.constant(0), kernel.constant(whole), keysAtOnce,
+      kernel.loop(kernel.constant(0), kernel.minimum(live, whole), keysAtOnce,
                   largest, /*writes=*/false, [&](Value at, ValueRange carried) {
                     SmallVector<Value> current(carried);
                     emitKeys(kernel.add(base, at), at, keysAtOnce, current);
                     return current;
                   });
-  if (whole < count)
+  auto emitLast = [&] {
+    SmallVector<Value> found = largest;
     emitKeys(kernel.add(base, whole), kernel.constant(whole), count - whole,
-             largest);
-  return largest;
+             found);
+    return found;
+  };
+  if (whole == count)
+    return largest;
+  if (getConstantIntValue(live))
+    return emitLast();
+  return kernel.branch(kernel.isLess(kernel.constant(whole), live),
+                       ValueRange(largest).getTypes(), /*writes=*/false,
+                       emitLast, [&] { return largest; });
 }
 
 /// Scores of `count` keys from `key` on, which is key `at` of the chunk.
@@ -351,10 +400,10 @@ SmallVector<Value> BlockEmitter::emitProducts(Value key, int64_t count) {
 }
 
 /// Replaces the scores by exponentials, and returns their sums.
-SmallVector<Value> BlockEmitter::emitExponentials(int64_t count,
+SmallVector<Value> BlockEmitter::emitExponentials(Value live,
                                                   ArrayRef<Value> largest) {
   SmallVector<Value> sums(vectors, steps.splat(0));
-  return kernel.loop(kernel.constant(0), kernel.constant(count), 1, sums,
+  return kernel.loop(kernel.constant(0), live, 1, sums,
                      /*writes=*/false, [&](Value at, ValueRange carried) {
                        SmallVector<Value> next;
                        for (int64_t v = 0; v < vectors; ++v) {
@@ -372,25 +421,25 @@ SmallVector<Value> BlockEmitter::emitExponentials(int64_t count,
 // Values
 //===----------------------------------------------------------------------===//
 
-void BlockEmitter::emitValues(Value base, int64_t count) {
+void BlockEmitter::emitValues(Value base, Value live) {
   int64_t whole = rows / rowsAtOnce * rowsAtOnce;
   kernel.writingLoop(
       kernel.constant(0), kernel.constant(whole), rowsAtOnce,
-      [&](Value first) { emitRows(base, count, first, rowsAtOnce); });
+      [&](Value first) { emitRows(base, live, first, rowsAtOnce); });
   if (whole < rows)
-    emitRows(base, count, kernel.constant(whole), rows - whole);
+    emitRows(base, live, kernel.constant(whole), rows - whole);
 }
 
-void BlockEmitter::emitRows(Value base, int64_t count, Value first,
+void BlockEmitter::emitRows(Value base, Value live, Value first,
                             int64_t rowCount) {
   steps.forEachColumnBlock(valueVectors, [&](const ColumnBlock &columns) {
-    emitColumns(base, count, first, rowCount, columns);
+    emitColumns(base, live, first, rowCount, columns);
   });
 }
 
 /// Weighted sums of values for `rowCount` queries: for a single chunk
 /// multiplied by their factors, otherwise added to earlier sums.
-void BlockEmitter::emitColumns(Value base, int64_t count, Value first,
+void BlockEmitter::emitColumns(Value base, Value live, Value first,
                                int64_t rowCount, const ColumnBlock &columns) {
   SmallVector<Value> queries;
   for (int64_t r = 0; r < rowCount; ++r)
@@ -407,7 +456,7 @@ void BlockEmitter::emitColumns(Value base, int64_t count, Value first,
   if (!isSinglePart())
     sums = steps.loadRows(batch, queries, columns, getFactors());
   sums =
-      kernel.loop(kernel.constant(0), kernel.constant(count), 1, sums,
+      kernel.loop(kernel.constant(0), live, 1, sums,
                   /*writes=*/false, [&](Value at, ValueRange carried) {
                     SmallVector<Value> next(carried), values;
                     for (int64_t v = 0; v < columns.vectors; ++v) {
