@@ -57,7 +57,7 @@ TEST(Compile, SourcesWithoutAModel) {
   EXPECT_EQ(compileError("\x7f"
                          "ELF..."),
             "model: error: expected a script, MLIR text, an ONNX or a GGUF "
-            "model, got other binary data");
+            "model, got an ELF file, such as a library");
   EXPECT_THAT(compileError("\n\n"), HasSubstr("expected 'result"));
   EXPECT_THAT(compileError("module {}"),
               HasSubstr("expected a function @main"));
