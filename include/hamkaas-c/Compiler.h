@@ -147,7 +147,8 @@ typedef struct HamKaasCompileOptions {
   /* Since version 1.3. */
 
   /// The devices of the program: the CPU, NVIDIA GPUs, or both in one file.
-  /// "cpu" (the default when null), "cuda", "cpu,cuda".
+  /// "cuda-emulation" is for tests of HamKaas. "cpu" (the default when null),
+  /// "cuda", "cpu,cuda".
   const char *target;
   /// For "cuda": the GPU architectures. "compute_80" is PTX for "sm_80" and
   /// newer, which the driver compiles at load. "sm_80,sm_90" is machine code

@@ -13,6 +13,7 @@
 #include "HamKaas/Frontend/Script/Script.h"
 #include "HamKaas/Options/OptionError.h"
 #include "HamKaas/Program/Identifiers.h"
+#include "HamKaas/Runtime/Files/FileKind.h"
 #include "HamKaas/Support/VisibleText.h"
 #include "HamKaas/Training/TrainingProgram.h"
 #include "MlirNesting.h"
@@ -47,9 +48,10 @@ static bool mayBeAttributeAlias(StringRef line) {
 /// Returns whether MLIR can begin so: an operation in its general form or in
 /// its own, `dialect.operation` or `module`, a type alias, or resources.
 static bool isMlir(StringRef line) {
+  // Three quotes begin a text of Python.
   if (line.starts_with("\"") || line.starts_with("%") ||
       line.starts_with("!") || line.starts_with("{-#"))
-    return true;
+    return !line.starts_with("\"\"\"");
   StringRef name = takeIdentifier(line);
   if (name.empty() || name.contains('$') || llvm::isDigit(name.front()))
     return false;
@@ -82,6 +84,8 @@ ModelKind hamkaas::getModelKind(StringRef content) {
     return ModelKind::Gguf;
   if (isOnnxModel(content))
     return ModelKind::Onnx;
+  if (rt::describeFileKind(content.data(), content.size()))
+    return ModelKind::Unknown;
   content.consume_front(byteOrderMark);
   // The first line decides that is neither a comment nor an alias, which may
   // take several lines.
@@ -104,17 +108,24 @@ ModelKind hamkaas::getModelKind(StringRef content) {
   return ModelKind::Script;
 }
 
+/// Returns whether the first line that is no comment begins no statement.
+static bool hasOtherStart(StringRef text) {
+  while (text.starts_with("#"))
+    text = text.split('\n').second.ltrim();
+  return !text.empty() && !isStatement(text);
+}
+
 /// Describes a text that is no model; empty if it may be one.
 static std::string describeOtherText(StringRef text, StringRef path) {
   if (text.starts_with("version https://git-lfs.github.com/"))
     return "a pointer of git-lfs, 'git lfs pull' fetches the model";
-  StringRef start = text.ltrim();
+  StringRef start = withoutByteOrderMark(text).ltrim();
   for (StringRef page : {"<!doctype html", "<html"})
     if (start.starts_with_insensitive(page))
       return "a web page";
-  bool isText = getModelKind(text) == ModelKind::Script && !start.empty() &&
-                !start.starts_with("#") && !isStatement(start);
-  if (!isText || !path.ends_with_insensitive(".onnx"))
+  // The parser says what is wrong with what is meant as a script.
+  if (path.ends_with_insensitive(".hk") ||
+      getModelKind(text) != ModelKind::Script || !hasOtherStart(start))
     return "";
   constexpr size_t shown = 40;
   return "text that begins with '" +
@@ -125,8 +136,11 @@ llvm::Error hamkaas::checkModelText(StringRef text, StringRef path) {
   std::string other = describeOtherText(text, path);
   if (other.empty())
     return llvm::Error::success();
-  return llvm::createStringError("cannot read '" + path +
-                                 "': expected a model, got " + other);
+  return llvm::createStringError(
+      "cannot read '" + path +
+      "': expected a model (a script, .mlir, .onnx or "
+      ".gguf), got " +
+      other);
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,10 +218,12 @@ ParsedModel hamkaas::parseModel(llvm::SourceMgr &sourceMgr,
   case ModelKind::Unknown:
     break;
   }
+  const char *kind =
+      rt::describeFileKind(buffer->getBufferStart(), buffer->getBufferSize());
   // No line is shown of what is no text.
-  emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0),
-            "expected a script, MLIR text, an ONNX or a GGUF model, got other "
-            "binary data");
+  emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0))
+      << "expected a script, MLIR text, an ONNX or a GGUF model, got "
+      << (kind ? kind : "other binary data");
   return {};
 }
 

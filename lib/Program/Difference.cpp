@@ -85,6 +85,7 @@ static void compareRows(const std::vector<T> &actual,
         error = std::max(error, std::abs(a - e));
       else
         difference.special += isOfOtherKind(a, e);
+      difference.nan += std::isnan(a) && std::isnan(e);
     }
     difference.addRow(error, scales.get(row));
   }
@@ -160,6 +161,9 @@ std::string hamkaas::describeDifference(RankedTensorType type,
   if (difference.special)
     os << ", " << difference.special
        << " elements of another kind (NaN or infinity)";
+  if (difference.nan)
+    os << ", " << difference.nan << " of " << type.getNumElements()
+       << " elements NaN in both";
   if (showTolerance)
     os << ", allowed " << llvm::format("%.0e", getElementType(type).tolerance)
        << " times that";

@@ -59,7 +59,9 @@ llvm::Expected<Tensor> hamkaas::readTensor(StringRef path, StringRef name,
                                            RankedTensorType type) {
   rt::NpyFile file;
   if (rt::Error error = file.open(path.str().c_str()))
-    return toError(std::move(error));
+    return llvm::createStringError(
+        "'" + name + "' (" + formatType(type) +
+        "): " + llvm::toString(toError(std::move(error))));
   RankedTensorType found = makeTensorType(type.getContext(), file.elementType(),
                                           ArrayRef(file.shape(), file.rank()));
   if (found != type)

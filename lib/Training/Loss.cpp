@@ -11,6 +11,7 @@
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
 #include "HamKaas/Frontend/Builder/GraphBuilder.h"
 #include "HamKaas/Frontend/Builder/UserOperation.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -29,13 +30,17 @@ static constexpr Loss losses[] = {
 };
 
 Expected<Loss> hamkaas::findLoss(StringRef name) {
-  std::string known;
-  for (const Loss &loss : losses) {
+  for (const Loss &loss : losses)
     if (loss.name == name)
       return loss;
-    known += (known.empty() ? "" : ", ") + loss.name.str();
-  }
-  return createStringError("expected one of " + known + ", got " + quote(name));
+  return createStringError("expected one of " + listLosses() + ", got " +
+                           quote(name));
+}
+
+std::string hamkaas::listLosses() {
+  auto names =
+      llvm::map_range(losses, [](const Loss &loss) { return loss.name; });
+  return llvm::join(names, ", ");
 }
 
 static int64_t getClassDim(RankedTensorType type) {

@@ -420,6 +420,11 @@ Error hamkaas::checkTrainingOptions(const CompileSettings &settings) {
                                            << ", too");
     return Error::success();
   }
+  if (settings.loss.empty())
+    return makeOptionError(OptionId::train,
+                           OptionText("expected ")
+                               << NamedOption{OptionId::loss}
+                               << ", too, one of " + listLosses());
   if (auto loss = findLoss(settings.loss); !loss)
     return makeError(OptionId::loss, toString(loss.takeError()));
   if (auto optimizer = Optimizer::parse(settings.optimizer); !optimizer)

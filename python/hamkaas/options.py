@@ -44,7 +44,8 @@ _TEXTS = {
         "depend on it.",
     "target":
         "The devices of the program: the CPU, NVIDIA GPUs, or both in one "
-        "file. Values: \"cpu\", \"cuda\", \"cpu,cuda\".",
+        "file. `cuda-emulation` is for tests of HamKaas. Values: \"cpu\", "
+        "\"cuda\", \"cpu,cuda\".",
     "gpu_arch":
         "For `cuda`: the GPU architectures. `compute_80` is PTX for `sm_80` "
         "and newer, which the driver compiles at load. `sm_80,sm_90` is "

@@ -28,6 +28,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include <chrono>
 
@@ -97,6 +98,22 @@ static llvm::Error checkMemory(StringRef kind,
                    " bytes for the " + kind + " '" + declaration.name + "'");
 }
 
+/// Reads an input from a file, which a misspelt word looks like.
+static llvm::Expected<Tensor> readInput(StringRef source,
+                                        const TensorDeclaration &declaration) {
+  if (source.ends_with(".npy") || llvm::sys::fs::exists(source))
+    return readTensor(source, declaration.name, declaration.type);
+  std::string meant;
+  constexpr unsigned mostEdits = 2;
+  for (StringRef word : {"random", "zeros"})
+    if (source.edit_distance(word, /*AllowReplacements=*/true, mostEdits) <=
+        mostEdits)
+      meant = (", did you mean '" + word + "'?").str();
+  return makeError("--input: '" + declaration.name +
+                   "': expected a .npy file, random or zeros, got '" + source +
+                   "', and no such file exists" + meant);
+}
+
 static llvm::Expected<SmallVector<Tensor>>
 loadInputs(const ToolCommandLine &line,
            ArrayRef<TensorDeclaration> declarations) {
@@ -120,8 +137,7 @@ loadInputs(const ToolCommandLine &line,
     if (source->second == "random") {
       tensor = makeRandomTensor(declaration.type, declaration.name);
     } else if (source->second != "zeros") {
-      auto read =
-          readTensor(source->second, declaration.name, declaration.type);
+      auto read = readInput(source->second, declaration);
       if (!read)
         return read.takeError();
       tensor = std::move(*read);
@@ -541,7 +557,7 @@ static llvm::Error runModel(const ToolCommandLine &line) {
       return llvm::Error::success();
   }
   if (!line.getArgument())
-    return makeError("expected a model: a script, .mlir, .onnx or .so");
+    return makeError("expected a model: a script, .mlir, .onnx, .gguf or .so");
   LoadedModel loaded;
   if (llvm::Error error = loadModel(line, loaded))
     return error;
@@ -562,7 +578,7 @@ int main(int argc, char **argv) {
   ToolProcess process(argc, argv);
   nameCrashingEngines();
   ToolCommandLine line("hamkaas-run", RunTool, "Runs a model",
-                       "MODEL (script, .mlir, .onnx or .so)");
+                       "MODEL (script, .mlir, .onnx, .gguf or .so)");
   llvm::Error error = line.parse(argc, argv);
   if (!error)
     error = runModel(line);

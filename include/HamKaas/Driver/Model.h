@@ -28,7 +28,8 @@ enum class ModelKind { Script, Mlir, Onnx, Gguf, SharedLibrary, Unknown };
 ModelKind getModelKind(llvm::StringRef content);
 
 /// Fails for the text of a file `path` that often takes the place of a model: a
-/// pointer of git-lfs, a web page, any text in a file that is called .onnx.
+/// pointer of git-lfs, a web page, any text that does not begin as a model does
+/// in a file that is not called .hk.
 llvm::Error checkModelText(llvm::StringRef text, llvm::StringRef path);
 
 /// `text` without a byte order mark, which no parser skips.

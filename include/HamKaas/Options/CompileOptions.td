@@ -137,7 +137,7 @@ def target : CompileOption<Text,
                 OptionValue<"cpu,cuda">];
   let Default = "cpu";
   let Description = "the devices of the program: the CPU, NVIDIA GPUs, or both "
-                    "in one file";
+                    "in one file. `cuda-emulation` is for tests of HamKaas";
   let Tools = [CompileTool];
   let IsPythonOptional = true;
 }

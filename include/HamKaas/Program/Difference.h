@@ -25,6 +25,7 @@ struct Difference {
   /// Elements where one is NaN or infinite and the other is not the same, and
   /// integers that are not the same.
   int64_t special = 0;
+  int64_t nan = 0; ///< Elements where both are NaN, which are equal.
 
   /// True if no element differs by more than `tolerance` times the scale of its
   /// row.
@@ -54,8 +55,8 @@ std::optional<WrongElement> findWrongElement(const ReferenceTensor &actual,
 /// The median of the scales of all rows; 0 for integers.
 double getUsualScale(const ReferenceTensor &tensor);
 
-/// "largest difference 1e-06, largest value 3", and with `showTolerance` how
-/// much would be allowed for floats.
+/// "largest difference 1e-06, largest value 3", how many elements are NaN, and
+/// with `showTolerance` how much would be allowed for floats.
 std::string describeDifference(mlir::RankedTensorType type,
                                const Difference &difference,
                                bool showTolerance = false);

@@ -28,6 +28,9 @@ struct Loss {
 /// The error lists the known names.
 llvm::Expected<Loss> findLoss(llvm::StringRef name);
 
+/// The known names, with commas between them.
+std::string listLosses();
+
 /// The type of the labels for an output. Classes are its dimension 1, or 0 of a
 /// vector.
 llvm::Expected<mlir::RankedTensorType> getLabelType(const Loss &loss,

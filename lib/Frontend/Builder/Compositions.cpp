@@ -191,9 +191,9 @@ Tensor graph::multiplyAsNumpy(GraphBuilder &b, Tensor lhs, Tensor rhs) {
                   : rhs.rank() == 1 ? rhs.dim(0)
                                     : rhs.dim(rhs.rank() - 2);
   if (lhs.rank() == 0 || rhs.rank() == 0 || lhs.shape().back() != depth)
-    return b.fail("cannot multiply matrices of the shapes " +
-                  formatShape(lhs.shape()) + " and " +
-                  formatShape(rhs.shape()));
+    return b.failMismatch("cannot multiply matrices of the shapes " +
+                          formatShape(lhs.shape()) + " and " +
+                          formatShape(rhs.shape()));
   Tensor left = lhs.rank() == 1 ? b.reshape(lhs, {1, lhs.dim(0)}) : lhs;
   Tensor right = rhs.rank() == 1 ? b.reshape(rhs, {rhs.dim(0), 1}) : rhs;
   Tensor product = multiplyMatrices(b, left, right);

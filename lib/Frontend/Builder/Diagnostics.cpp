@@ -49,6 +49,14 @@ void Diagnostics::fail(const Twine &reason, Certainty certainty) {
     return;
   failure = subjects + reason.str();
   failureCertainty = certainty;
+  failureIsMismatch = false;
+}
+
+void Diagnostics::failMismatch(const Twine &reason) {
+  if (hasFailed())
+    return;
+  fail(reason);
+  failureIsMismatch = true;
 }
 
 bool Diagnostics::reportFailure() {

@@ -88,15 +88,15 @@ bool GraphBuilder::broadcastBoth(Tensor &lhs, Tensor &rhs) {
   if (!lhs || !rhs)
     return false;
   if (lhs.elementType() != rhs.elementType()) {
-    fail("expected operands of one element type, got " +
-         formatType(lhs.elementType()) + " and " +
-         formatType(rhs.elementType()));
+    failMismatch("expected operands of one element type, got " +
+                 formatType(lhs.elementType()) + " and " +
+                 formatType(rhs.elementType()));
     return false;
   }
   std::optional<Shape> shape = getBroadcastShape(lhs.shape(), rhs.shape());
   if (!shape) {
-    fail("expected operands that can be broadcast, got the shapes " +
-         formatShape(lhs.shape()) + " and " + formatShape(rhs.shape()));
+    failMismatch("expected operands that can be broadcast, got the shapes " +
+                 formatShape(lhs.shape()) + " and " + formatShape(rhs.shape()));
     return false;
   }
   lhs = broadcast(lhs, *shape);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Attributes.h"
+#include "HamKaas/Support/Suggestion.h"
 
 using namespace llvm;
 using namespace hamkaas::onnx;
@@ -101,8 +102,11 @@ const GraphProto *Attributes::getGraph(StringRef name) {
 }
 
 void Attributes::expectAllRead() {
+  SmallVector<StringRef> names(known.keys());
+  llvm::sort(names);
   for (const auto &attribute : attributes)
     if (!known.lookup(attribute.getKey()))
       diagnostics.fail("attribute " + quote(attribute.getKey()) +
-                       " is not supported");
+                       " is not supported" +
+                       suggestName(attribute.getKey(), names));
 }

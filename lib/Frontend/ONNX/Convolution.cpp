@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Frontend/Builder/Compositions.h"
 #include "Quantization.h"
 #include "Windows.h"
@@ -25,16 +26,31 @@ static Tensor addBias(OpContext &op, GraphBuilder &b, Tensor y,
   return b.add(y, bias);
 }
 
+/// The weights do not fit the channels of the image.
+static Tensor failChannels(GraphBuilder &b, const Tensor &x, const Tensor &w,
+                           int64_t groups) {
+  return b.failMismatch("cannot convolve " + formatShape(x.shape()) +
+                        " with weights of " + formatShape(w.shape()) + " in " +
+                        Twine(groups) + " groups");
+}
+
+static bool expectOneType(GraphBuilder &b, const Tensor &x, const Tensor &w) {
+  if (x.elementType() != w.elementType())
+    b.failMismatch("expected an image and weights of one element type, got " +
+                   formatType(x.elementType()) + " and " +
+                   formatType(w.elementType()));
+  return !b.hasFailed();
+}
+
 static Tensors importConv(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), w = op.input(1);
   int64_t groups = op.attributes.getInt("group").value_or(1);
-  if (!op.expectRank(x, 3, 5) || !op.expectRank(w, x.rank(), x.rank()))
+  if (!op.expectRank(x, 3, 5) || !op.expectRank(w, x.rank(), x.rank()) ||
+      !expectOneType(b, x, w))
     return {};
   if (groups < 1 || x.dim(1) % groups != 0 || w.dim(0) % groups != 0 ||
       w.dim(1) != x.dim(1) / groups)
-    return {b.fail("cannot convolve " + formatShape(x.shape()) +
-                   " with weights of " + formatShape(w.shape()) + " in " +
-                   Twine(groups) + " groups")};
+    return {failChannels(b, x, w, groups)};
   auto windows =
       readWindows(op, b, x.shape().drop_front(2), w.shape().drop_front(2));
   if (!windows)
@@ -94,12 +110,11 @@ static std::optional<Windows> readTransposed(OpContext &op, GraphBuilder &b,
 static Tensors importConvTranspose(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0), w = op.input(1);
   int64_t groups = op.attributes.getInt("group").value_or(1);
-  if (!op.expectRank(x, 3, 5) || !op.expectRank(w, x.rank(), x.rank()))
+  if (!op.expectRank(x, 3, 5) || !op.expectRank(w, x.rank(), x.rank()) ||
+      !expectOneType(b, x, w))
     return {};
   if (groups < 1 || x.dim(1) % groups != 0 || w.dim(0) != x.dim(1))
-    return {b.fail("cannot convolve " + formatShape(x.shape()) +
-                   " with weights of " + formatShape(w.shape()) + " in " +
-                   Twine(groups) + " groups")};
+    return {failChannels(b, x, w, groups)};
   Shape added;
   auto windows = readTransposed(op, b, x.shape().drop_front(2),
                                 w.shape().drop_front(2), added);

@@ -8,11 +8,11 @@
 #include "Importer.h"
 #include "DataTypes.h"
 #include "Formats.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Frontend/Builder/Elements.h"
 #include "Opsets.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -56,7 +56,7 @@ static OnnxValue describeTensor(StringRef name, const Tensor &tensor) {
 }
 
 static std::string describeElements(const OnnxValue &value) {
-  return value.format.empty() ? debugString(value.elementType) : value.format;
+  return value.format.empty() ? formatType(value.elementType) : value.format;
 }
 
 llvm::StringMap<int64_t> onnx::readOpsets(ArrayRef<OpsetProto> list) {
@@ -146,6 +146,27 @@ OnnxFailure Importer::findFailure() const {
                                         : OnnxFailure::Invalid;
 }
 
+/// Sizes that have names may be any. A wrong one does no harm to what is
+/// compiled, but a caller may believe it.
+void Importer::checkDeclaredShape(const OnnxValue &declared,
+                                  ArrayRef<int64_t> found) {
+  if (!declared.dims)
+    return;
+  bool isEqual = declared.dims->size() == found.size();
+  std::string expected;
+  for (auto [i, dim] : llvm::enumerate(*declared.dims)) {
+    auto *size = std::get_if<int64_t>(&dim);
+    isEqual &= !size || (i < found.size() && *size == found[i]);
+    expected += (i ? "x" : "") + (size ? std::to_string(*size)
+                                       : escape(std::get<std::string>(dim)));
+  }
+  if (!isEqual)
+    diagnostics.warning("output " + quote(declared.name) +
+                        ": expected the shape " +
+                        (expected.empty() ? "scalar" : expected) +
+                        ", as it is declared, got " + formatShape(found));
+}
+
 void Importer::addResults(Scope &scope) {
   if (model.graph->outputs.empty())
     diagnostics.error("expected a model with an output");
@@ -179,6 +200,8 @@ void Importer::addResults(Scope &scope) {
                         ": expected elements of type " +
                         describeElements(declared) +
                         ", as it is declared, got " + describeElements(found));
+    if (isKnown && unboundDims.empty())
+      checkDeclaredShape(declared, value->tensor.shape());
     declared.elementType = found.elementType;
     declared.format = found.format;
     // Sizes that were not given are 1 for now.
@@ -295,6 +318,17 @@ bool Importer::checkInputs(ArrayRef<Tensor> inputs, Takes takes) {
   return true;
 }
 
+/// " (inputs 'x' of float32 [1, 3], 'w' of float32 [5, 6])".
+static std::string listInputs(const NodeProto &node, ArrayRef<Tensor> inputs) {
+  constexpr size_t most = 4;
+  std::string text;
+  for (auto [name, input] : llvm::zip(node.inputs, inputs.take_front(most)))
+    if (input && input.isPlain())
+      text += (text.empty() ? " (inputs " : ", ") + quote(name) + " of " +
+              formatType(input.type());
+  return text.empty() ? "" : text + ")";
+}
+
 /// A node that becomes more operations, or a list of more tensors, counts as
 /// several.
 static constexpr int64_t partsOfNode = 4;
@@ -324,6 +358,8 @@ std::optional<Tensors> Importer::importOp(const NodeProto &node,
       made += output.items().size();
   countNodes(made / partsOfNode);
   context.expectAllRead();
+  if (diagnostics.isMismatch())
+    diagnostics.addToFailure(listInputs(node, call.inputs));
   if (diagnostics.reportFailure())
     return std::nullopt;
   if (format != DataType::Undefined)

@@ -77,6 +77,8 @@ private:
   // Importer.cpp
   void checkModel();
   void checkOutputs(const NodeProto &node);
+  void checkDeclaredShape(const OnnxValue &declared,
+                          llvm::ArrayRef<int64_t> found);
   void addResults(Scope &scope);
   OnnxFailure findFailure() const;
   Certainty getReportedCertainty() const;

@@ -7,6 +7,7 @@
 
 #include "DataTypes.h"
 #include "Formats.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Dialect/HamKaas/IR/GraphRules.h"
 #include "HamKaas/Frontend/Builder/Elements.h"
 #include "Importer.h"
@@ -127,14 +128,11 @@ void Importer::checkConstantShape(const ValueInfoProto &input,
 void Importer::addConstantInput(const ValueInfoProto &input, Scope &scope) {
   const ReferenceTensor &given = *options.constantInputs.lookup(input.name);
   Type expected = describe(input).elementType;
-  if (expected && given.type.getElementType() != expected) {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << options.names.constantInputs << ": expected elements of type "
-        << expected << " for the input " << quote(input.name) << ", got "
-        << given.type.getElementType();
-    addOptionProblem(text);
-  }
+  if (expected && given.type.getElementType() != expected)
+    addOptionProblem(options.names.constantInputs +
+                     ": expected elements of type " + formatType(expected) +
+                     " for the input " + quote(input.name) + ", got " +
+                     formatType(given.type.getElementType()));
   checkConstantShape(input, given.shape());
   Tensor value{ReferenceTensor(given)};
   if (isFormat(input.type.elementType))

@@ -7,6 +7,7 @@
 
 #include "Opsets.h"
 #include "HamKaas/Frontend/Builder/Diagnostics.h"
+#include "HamKaas/Support/Suggestion.h"
 
 using namespace llvm;
 using namespace hamkaas;
@@ -98,7 +99,11 @@ static std::string findGap(StringRef name, int64_t opset,
                            std::optional<int64_t> version,
                            const OpDefinition *definition) {
   if (!version)
-    return "ONNX has no operator " + quote(name);
+    return "ONNX has no operator " + quote(name) +
+           suggestName(name,
+                       llvm::map_to_vector(histories, [](const History &known) {
+                         return StringRef(known.name);
+                       }));
   if (*version == 0)
     return ("opset " + Twine(opset) + " has no operator " + quote(name) +
             " yet")

@@ -8,6 +8,7 @@
 #include "Tensors.h"
 #include "DataTypes.h"
 #include "Formats.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "HamKaas/Frontend/Builder/CreateOperation.h"
 #include "HamKaas/Frontend/Builder/Elements.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -139,7 +140,10 @@ std::optional<ArrayRef<char>> TensorReader::getBytes(const TensorProto &tensor,
   if (int64_t(raw.size()) != expected)
     return fail("expected " + Twine(expected) +
                 " bytes of elements for the shape " +
-                formatShape(type.getShape()) + ", got " + Twine(raw.size()));
+                formatShape(type.getShape()) + " of " +
+                (bits != 0 ? getDataTypeName(tensor.dataType)
+                           : formatType(type.getElementType())) +
+                ", got " + Twine(raw.size()));
   return ArrayRef(raw.data(), raw.size());
 }
 

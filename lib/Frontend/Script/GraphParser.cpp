@@ -208,9 +208,11 @@ LogicalResult GraphParser::checkPlace(const Token &word,
 }
 
 FailureOr<GraphParser::Results> GraphParser::parseCall(const Token &word) {
-  if (word.text == "result" && token.is('='))
+  if (word.text == "result" && token.is('=')) {
+    hasEffect = true;
     return error(word.position) << "expected 'output(\"result\", $<id>);' in "
                                    "version 3, got 'result ='";
+  }
   if (failed(takePunctuation('(', "after " + word.describe())))
     return failure();
   const Statement *found = findStatement(word.text);

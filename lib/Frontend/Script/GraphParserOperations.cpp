@@ -8,6 +8,7 @@
 #include "GraphParser.h"
 #include "HamKaas/Frontend/Builder/OperationTable.h"
 #include "Operators.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -157,9 +158,52 @@ StringRef GraphParser::findMeant(StringRef word) {
   return "";
 }
 
+/// An argument as version 3 has it: `$x`, or `begin=...`.
+static std::string formatParameter(const Parameter &parameter) {
+  switch (parameter.kind) {
+  case ParameterKind::FloatNode:
+  case ParameterKind::AnyNode:
+  case ParameterKind::PositionNode:
+  case ParameterKind::Prefix:
+    return ("$" + parameter.name).str();
+  case ParameterKind::Integer:
+  case ParameterKind::Shape:
+  case ParameterKind::List:
+    break;
+  }
+  return (parameter.name + "=...").str();
+}
+
+/// An operator of version 1, or what defines a tensor in older versions, as
+/// version 3 spells it; empty if it is neither.
+static std::string translateOperator(StringRef word) {
+  StringRef tensor =
+      llvm::StringSwitch<StringRef>(word)
+          .Case("InputTensor", "input(\"x\", float32, [2, 3])")
+          .Case("ConstantTensor", "parameter(\"x\", float32, [2, 3])")
+          .Case("BufferTensor", "state(\"x\", float32, [2, 3])")
+          .Case(numberTensor, "constant(float32, [1], 2.5)")
+          .Default("");
+  const Operator *op = llvm::find_if(
+      getOperators(), [&](const Operator &op) { return op.spelling == word; });
+  if (!tensor.empty() || op == getOperators().end())
+    return tensor.str();
+  std::string text = op->opName.split('.').second.str() + "(";
+  StringRef separator = "";
+  for (const Parameter &parameter : op->getParameters()) {
+    text += (separator + formatParameter(parameter)).str();
+    separator = ", ";
+  }
+  return text + ")";
+}
+
 FailureOr<GraphParser::Results> GraphParser::parseOperation(const Token &word) {
   StringRef name = word.text.take_front(longestWord);
   if (!graph::findOperation(name)) {
+    std::string translated = translateOperator(name);
+    if (!translated.empty())
+      return error(word.position) << "unknown operation " << word.describe()
+                                  << ", version 3 has '" << translated << "'";
     StringRef meant = findMeant(name);
     if (!meant.empty())
       return error(word.position) << "unknown operation " << word.describe()

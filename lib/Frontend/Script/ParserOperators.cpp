@@ -34,6 +34,10 @@ static Attribute makeNumber(const Argument &argument, Type type) {
                                      : graph::parseNumberAttr(text, type);
 }
 
+/// Said of what version 1 lacks.
+static constexpr StringLiteral needsVersion2 =
+    ", which needs 'version = 2;' as the first statement";
+
 //===----------------------------------------------------------------------===//
 // Inputs, constants and buffers
 //===----------------------------------------------------------------------===//
@@ -48,10 +52,14 @@ NodeOrError Parser::defineTensor(const Token &id, const Token &spelling,
   }
   bool nameIsValid = isNumber || name.text.empty() || checkName(spelling, name);
   Type elementType = parseElementType(typeName.text, version, context);
-  if (!elementType)
-    error(typeName.position)
-        << "expected the type " << listElementTypes(version) << ", got "
-        << typeName.describe();
+  if (!elementType) {
+    InFlightDiagnostic wrong = error(typeName.position)
+                               << "expected the type "
+                               << listElementTypes(version) << ", got "
+                               << typeName.describe();
+    if (parseElementType(typeName.text, /*version=*/2, context))
+      wrong << needsVersion2;
+  }
   if (!checkShape(shape) || !elementType || !nameIsValid)
     return std::nullopt;
   auto type = RankedTensorType::get(shape.list, elementType);
@@ -185,7 +193,7 @@ void Parser::reportUnknownOperator(const Token &spelling) {
   bool isOfVersion2 =
       ops.contains(spelling.text) || spelling.text == numberTensor;
   if (version == 1 && best > 0 && isOfVersion2)
-    unknown << ", which needs 'version = 2;' as the first statement";
+    unknown << needsVersion2;
   else if (!closest.empty())
     unknown << ", did you mean '" << closest << "'?";
 }

@@ -9,6 +9,7 @@
 
 #include "HamKaas/Runtime/Core/TensorType.h"
 #include "HamKaas/Runtime/Files/AtomicFile.h"
+#include "HamKaas/Runtime/Files/FileKind.h"
 
 #include <cinttypes>
 #include <cstdlib>
@@ -36,10 +37,13 @@ void NpyFile::clear() {
 
 Error NpyFile::parseChecked(const uint8_t *contents, size_t size,
                             const char *path) {
-  if (size < lengthAt + 2 || memcmp(contents, magic, sizeof(magic)) != 0)
+  if (size < lengthAt + 2 || memcmp(contents, magic, sizeof(magic)) != 0) {
+    const char *kind = describeFileKind(contents, size);
     return Error::format("%s: expected an npy file, got %s", path,
                          size < lengthAt + 2 ? "a shorter one"
+                         : kind              ? kind
                                              : "other first bytes");
+  }
   uint8_t version = contents[versionAt];
   if (version < 1 || version > 3)
     return Error::format("%s: expected npy version 1 to 3, got %d.%d", path,

@@ -190,6 +190,10 @@ Error HeaderReader::readDescription() {
 }
 
 Error HeaderReader::unknownDescription(const Piece *found) const {
+  if (found && found->is("|O"))
+    return Error::format("%s: expected numbers, got Python objects; "
+                         "numpy.array with a dtype makes numbers of them",
+                         path);
   TextBuilder text;
   text.append("%s: expected dtype", path);
   for (const ElementType &type : elementTypes)
@@ -219,7 +223,7 @@ Error HeaderReader::readOrder() {
     if (*word == 'F')
       return Error();
     return Error::format("%s: expected elements in C order, got Fortran "
-                         "order",
+                         "order; numpy.ascontiguousarray changes it",
                          path);
   }
   return unexpected("True or False");

@@ -8,6 +8,7 @@
 #include "HamKaas/Runtime/Files/Safetensors.h"
 
 #include "HamKaas/Runtime/Core/NameIndex.h"
+#include "HamKaas/Runtime/Files/FileKind.h"
 #include "SafetensorsFormat.h"
 #include "SafetensorsHeader.h"
 
@@ -41,6 +42,12 @@ Error SafetensorsFile::parseChecked(const uint8_t *contents, size_t size,
   uint64_t headerSize = 0;
   for (size_t i = 0; i < prefixSize; ++i)
     headerSize |= uint64_t{contents[i]} << (8 * i);
+  bool isOther = size > prefixSize && contents[prefixSize] != '{';
+  if (isOther && headerSize > size - prefixSize) {
+    const char *kind = describeFileKind(contents, size);
+    return Error::format("%s: expected a safetensors file, got %s", path,
+                         kind ? kind : "other data");
+  }
   if (headerSize > maximumHeaderSize)
     return Error::format("%s: expected a header of at most %" PRIu64
                          " bytes, got a length of %" PRIu64,

@@ -66,3 +66,4 @@ weights("overlap", {"first": scale, "scale": scale[:, :2]}, header=json.dumps(
     {"first": {"dtype": "F32", "shape": [1, 3], "data_offsets": [0, 12]},
      "scale": {"dtype": "F32", "shape": [1, 3], "data_offsets": [8, 20]}}))
 np.save(f"{folder}/fortran.npy", np.asfortranarray(x))
+np.save(f"{folder}/objects.npy", x.astype(object))

@@ -13,7 +13,6 @@ using namespace hamkaas::test;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
 //===----------------------------------------------------------------------===//
 // Versions
 //===----------------------------------------------------------------------===//
@@ -58,7 +57,7 @@ TEST(Compile, SourcesWithoutAModel) {
   EXPECT_EQ(compileError("\x7f"
                          "ELF..."),
             "model: error: expected a script, MLIR text, an ONNX or a GGUF "
-            "model, got other binary data");
+            "model, got an ELF file, such as a library");
   EXPECT_THAT(compileError("\n\n"), HasSubstr("expected 'result"));
   EXPECT_THAT(compileError("module {}"),
               HasSubstr("expected a function @main"));
@@ -178,7 +177,11 @@ TEST(CompileOptions, Train) {
   HamKaasCompileOptions options = compileOptions();
   options.loss = "mse";
   EXPECT_EQ(compileError(addScript, &options), ".loss: expected .train, too");
+  options.loss = "";
   options.train = 1;
+  EXPECT_THAT(compileError(addScript, &options),
+              StartsWith(".train: expected .loss, too, one of cross_entropy,"));
+  options.loss = "mse";
   options.optimizer = "sgd:lr=2";
   OwnedModel model = compile(addScript, &options), plain = compile(addScript);
   const HamKaasProgram *program = nullptr, *other = nullptr;

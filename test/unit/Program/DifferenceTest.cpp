@@ -83,6 +83,15 @@ TEST_F(CompareTest, CountsSpecialValues) {
   EXPECT_FALSE(difference.isWithin(tolerance));
 }
 
+TEST_F(CompareTest, TellsWhatIsNaNInBoth) {
+  ReferenceTensor tensor = f32({3}, {NAN, 2, NAN});
+  Difference difference = compare(tensor, tensor);
+  EXPECT_TRUE(difference.isWithin(tolerance));
+  EXPECT_EQ(describeDifference(tensor.type, difference),
+            "largest difference 0, largest value 2, 2 of 3 elements NaN in "
+            "both");
+}
+
 TEST_F(CompareTest, ComparesScalarsAndIntegers) {
   EXPECT_TRUE(compare(f32({}, {1}), f32({}, {1})).isWithin(tolerance));
   EXPECT_FALSE(compare(f32({}, {1}), f32({}, {2})).isWithin(tolerance));

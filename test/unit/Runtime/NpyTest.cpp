@@ -177,13 +177,17 @@ static const WrongNpy wrongFiles[] = {
     {"{'descr':'>f4'}", 0,
      "x: expected dtype " DTYPES ", got big-endian '>f4'"},
     {"{'descr':'<c8'}", 0, "x: expected dtype " DTYPES ", got '<c8'"},
+    {"{'descr':'|O'}", 0,
+     "x: expected numbers, got Python objects; numpy.array with a dtype makes "
+     "numbers of them"},
     {"{'descr':'<V2'}", 0,
      "x: expected dtype " DTYPES ", got '<V2', which may be bfloat16; the "
      "format npy has no such type"},
     {"{'descr':[('a','<f4')]}", 0,
      "x: expected dtype " DTYPES ", got one that is not a string"},
     {"{'fortran_order':True}", 0,
-     "x: expected elements in C order, got Fortran order"},
+     "x: expected elements in C order, got Fortran order; "
+     "numpy.ascontiguousarray changes it"},
     {"{'fortran_order':None}", 0,
      "x: expected True or False at byte 17 of the header, got character "
      "0x4e"},
@@ -219,6 +223,9 @@ TEST(Npy, WrongHeadersAreErrors) {
 TEST(Npy, WrongBeginningsAreErrors) {
   EXPECT_EQ(errorOf(""), "x: expected an npy file, got a shorter one");
   EXPECT_EQ(errorOf("PK\3\4aaaaaaaaaaaaa"),
+            "x: expected an npy file, got a zip file, such as an npz file or "
+            "one of torch.save");
+  EXPECT_EQ(errorOf("1 2 3\n4 5 6\n"),
             "x: expected an npy file, got other first bytes");
   EXPECT_EQ(errorOf(npyOf("{}", "", 4)),
             "x: expected npy version 1 to 3, got 4.0");

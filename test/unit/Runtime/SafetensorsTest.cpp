@@ -278,6 +278,17 @@ TEST(Safetensors, WrongLengthsAreErrors) {
             "of 18446744073709551615");
 }
 
+TEST(Safetensors, OtherFilesAreNamed) {
+  auto errorOf = [](const std::string &contents) {
+    SafetensorsFile file;
+    return textOf(file.parse(contents.data(), contents.size(), "w"));
+  };
+  EXPECT_EQ(errorOf("\x93NUMPY\1.v.{}"),
+            "w: expected a safetensors file, got an npy file");
+  EXPECT_EQ(errorOf("weights: none"),
+            "w: expected a safetensors file, got other data");
+}
+
 TEST(Safetensors, EachTruncationIsAnError) {
   std::string contents = safetensorsOf(goodHeader, std::string(28, 'x'));
   for (size_t size = 0; size < contents.size(); ++size) {

@@ -65,6 +65,12 @@ public:
 
   /// Keeps the first reason.
   void fail(const llvm::Twine &reason, Certainty certainty = Certainty::Open);
+  /// The same for inputs that do not go together, which only the front end can
+  /// name.
+  void failMismatch(const llvm::Twine &reason);
+  bool isMismatch() const { return hasFailed() && failureIsMismatch; }
+  /// Says more of a failure.
+  void addToFailure(const llvm::Twine &text) { failure += text.str(); }
   bool hasFailed() const { return !failure.empty(); }
   /// The failure, which is over then.
   std::string takeFailure() { return std::exchange(failure, {}); }
@@ -141,6 +147,7 @@ private:
   /// The prefix of failures.
   std::string subjects;
   std::string failure;
+  bool failureIsMismatch = false;
   Certainty failureCertainty = Certainty::Open;
   List errors, warnings;
 };

@@ -72,6 +72,10 @@ public:
     diagnostics.fail(reason, certainty);
     return {};
   }
+  Tensor failMismatch(const llvm::Twine &reason) {
+    diagnostics.failMismatch(reason);
+    return {};
+  }
   bool hasFailed() const { return diagnostics.hasFailed(); }
   /// The failure, which is over then.
   std::string takeFailure() { return diagnostics.takeFailure(); }

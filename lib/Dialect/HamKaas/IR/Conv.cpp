@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
 #include "Window.h"
 
 using namespace mlir;
@@ -45,7 +46,8 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                              x.getRank(), " and ", w.getRank());
   if (x.getElementType() != w.getElementType())
     return emitOptionalError(loc, "expected x and w of one element type, got ",
-                             x.getElementType(), " and ", w.getElementType());
+                             formatType(x.getElementType()), " and ",
+                             formatType(w.getElementType()));
   SmallVector<int64_t> shape;
   Windows windows{w.getShape().drop_back(2), adaptor.getStrides(),
                   adaptor.getDilations(), adaptor.getPadLow(),

@@ -9,7 +9,7 @@ func.func @c1_rank(%x: tensor<1x5x5x3xf32>, %w: tensor<3x3x8xf32>) {
 // -----
 
 func.func @c1_element_type(%x: tensor<1x5x3xf32>, %w: tensor<3x3x8xf64>) {
-  // expected-error @below {{expected x and w of one element type, got 'f32' and 'f64'}}
+  // expected-error @below {{expected x and w of one element type, got float32 and float64}}
   %0 = hamkaas.conv %x, %w strides [1] dilations [1] pad [0] to [0] groups 1 : tensor<1x5x3xf32>, tensor<3x3x8xf64>
   return
 }
