@@ -66,7 +66,9 @@ private:
   mlir::Value finish(TreeEmitter &tree, mlir::Value sum, PointRef point);
 
   // ReductionStreams.cpp
-  bool isLarge() const;
+  bool isLarge(int64_t caches) const;
+  bool isShort(int64_t count) const;
+  int64_t countStreamed() const;
   bool readsStreams();
   void chooseStreams();
   void emitStreams(mlir::Value first, int64_t count);

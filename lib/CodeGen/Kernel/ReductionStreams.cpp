@@ -12,35 +12,47 @@ using namespace mlir;
 using namespace hamkaas;
 
 /// Rows that are added to sums in memory at once, and the rows ahead that are
-/// prefetched. In microseconds on one Zen 3 core, 2048 x 1536 in an L3 cache
-/// takes 550 with the sums of 64 columns in registers; with those of 384
-/// columns in memory it takes 410, prefetched 280.
+/// prefetched of short pieces. In microseconds on one Zen 3 core, 2048 x 1536
+/// in an L3 cache takes 550 with the sums of 64 columns in registers; with
+/// those of 384 columns in memory it takes 410, prefetched 280.
 static constexpr int64_t rowsAtOnce = 4, rowsAhead = 8;
-/// The columns of a row that such a tile has: enough that the hardware fetches
-/// them as a stream, few enough for some tiles.
-static constexpr int64_t minColumns = 128, maxColumns = 512, wantedTiles = 4;
+/// The columns of a row that such a tile has: few enough for some tiles and for
+/// half of an L1 cache, and enough that the hardware fetches them as a stream.
+/// Of a page or more, prefetches take longer than they save: 16 x 64 x 4096
+/// takes 300 us in whole rows, 370 with prefetches, 407 in pieces of 512.
+static constexpr int64_t minColumns = 128, maxColumns = 4096, wantedTiles = 4;
 
-/// Returns whether lanes run along rows of one operand that caches other than
-/// the last do not hold. Sums of smaller ones take up to 1.3 times as long in
-/// memory.
+/// Returns whether lanes run along rows of one operand that a second-level
+/// cache does not hold. Of short pieces, sums of less than 4 MB take up to 1.3
+/// times as long in memory.
 bool ReductionEmitter::readsStreams() {
   if (isAcross || root.getNumDpsInputs() != 1 || extents.size() < 2 ||
-      !reduction.neutral.getType().isF32() || !isLarge())
+      !reduction.neutral.getType().isF32() ||
+      extents[laneLoop] < 2 * minColumns)
     return false;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInputOperand(0));
   int64_t last = reduction.loops.back();
   return map.isPermutation() &&
          map.getDimPosition(map.getNumResults() - 1) == laneLoop &&
          map.getDimPosition(map.getNumResults() - 2) == last &&
-         extents[last] >= 2 * rowsAtOnce && extents[laneLoop] >= 2 * minColumns;
+         extents[last] >= 2 * rowsAtOnce && isLarge(1) &&
+         (isLarge(4) || !isShort(countStreamed()));
 }
 
-bool ReductionEmitter::isLarge() const {
+/// Returns whether the operand is larger than so many L2 caches.
+bool ReductionEmitter::isLarge(int64_t caches) const {
   return kernel.costs().hasOwnCache() && kernel.costs().machine.prefetches &&
-         ShapedType::getNumElements(extents) > 4 * kernel.costs().l2Elements();
+         ShapedType::getNumElements(extents) >
+             caches * kernel.costs().l2Elements();
 }
 
-void ReductionEmitter::chooseStreams() {
+/// Returns whether pieces of `count` columns are parts of rows, and of pages.
+bool ReductionEmitter::isShort(int64_t count) const {
+  return count < std::min(extents[laneLoop], kernel.costs().elementsAhead());
+}
+
+/// The columns of a row that a tile has.
+int64_t ReductionEmitter::countStreamed() const {
   int64_t extent = extents[laneLoop];
   int64_t tiles =
       ShapedType::getNumElements(extents) / getReducedCount() / extent;
@@ -48,8 +60,12 @@ void ReductionEmitter::chooseStreams() {
                                        llvm::divideCeil(extent, maxColumns),
                                        extent / minColumns);
   int64_t line = std::max(lanes, kernel.costs().lineElements());
-  columns.size = std::min<int64_t>(
+  return std::min<int64_t>(
       llvm::alignTo(llvm::divideCeil(extent, blocks), line), extent);
+}
+
+void ReductionEmitter::chooseStreams() {
+  columns.size = countStreamed();
   sumMemory = kernel.allocate(1, llvm::alignTo(columns.size, lanes));
 }
 
@@ -127,8 +143,10 @@ void ReductionEmitter::addRows(Value first, int64_t count, Value row,
                   sums.push_back(loadSum(offset, v));
                 for (int64_t r = 0; r < rowCount; ++r) {
                   this->at[laneLoop] = {kernel.add(first, offset), /*step=*/1};
-                  at = {kernel.add(row, r + rowsAhead)};
-                  prefetchOperand(/*ahead=*/0);
+                  if (isShort(columns.size)) {
+                    at = {kernel.add(row, r + rowsAhead)};
+                    prefetchOperand(/*ahead=*/0);
+                  }
                   at = {kernel.add(row, r)};
                   visit({this->at, /*rows=*/1, vectors, lastActive},
                         /*leaf=*/{}, [&](TreeEmitter &tree, size_t v) {
@@ -148,7 +166,7 @@ void ReductionEmitter::addRows(Value first, int64_t count, Value row,
 /// Returns whether lanes that are added up follow one large operand in memory:
 /// the hardware prefetcher stops at each page.
 bool ReductionEmitter::prefetchesNumbers() {
-  return root.getNumDpsInputs() == 1 && isLarge() &&
+  return root.getNumDpsInputs() == 1 && isLarge(4) &&
          root.getMatchingIndexingMap(root.getDpsInputOperand(0)).isIdentity() &&
          laneLoop + 1 == static_cast<int64_t>(extents.size());
 }

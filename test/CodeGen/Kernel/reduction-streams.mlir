@@ -1,7 +1,7 @@
 // RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-cpu-emit-kernels | FileCheck %s
 
-// Rows of a large operand are read in long pieces and prefetched; four are added
-// to sums in memory.
+// Rows of a large operand are read in pieces and, if these are short, prefetched;
+// four are added to sums in memory.
 
 // CHECK-LABEL: func.func private @large(
 // CHECK-SAME:    tile = [1, 384]>, hamkaas.tiles = 4
@@ -70,4 +70,31 @@ func.func private @number(%x: tensor<1x1024x1280xf32>, %out: tensor<1xf32>) -> t
     linalg.yield %r : f32
   } -> tensor<1xf32>
   return %sum : tensor<1xf32>
+}
+
+// Whole rows follow each other in memory, where the hardware fetches them. So a
+// smaller operand gains, too.
+
+// CHECK-LABEL: func.func private @whole(
+// CHECK-SAME:    tile = [1, 2048]>, hamkaas.tiles = 8
+// CHECK:         %[[SUMS:.*]] = memref.alloca() {{.*}}: memref<1x2048xf32>
+// CHECK:         scf.for %{{.*}} step %c4
+// CHECK-NOT:       memref.prefetch
+// CHECK-COUNT-2:   vector.load %[[SUMS]]
+// CHECK-COUNT-8:   vector.transfer_read %arg0
+// CHECK-COUNT-2:   vector.store {{.*}}, %[[SUMS]]
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
+func.func private @whole(%x: tensor<8x40x2048xf32>, %out: tensor<8x2048xf32>) -> tensor<8x2048xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x2048xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x2048xf32>) -> tensor<8x2048xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(n, i, j) -> (n, i, j)>, affine_map<(n, i, j) -> (n, j)>], iterator_types = ["parallel", "reduction", "parallel"]}
+    ins(%x : tensor<8x40x2048xf32>) outs(%f : tensor<8x2048xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %t = arith.addf %s, %v : f32
+    linalg.yield %t : f32
+  } -> tensor<8x2048xf32>
+  return %sum : tensor<8x2048xf32>
 }
