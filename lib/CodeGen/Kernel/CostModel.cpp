@@ -117,7 +117,7 @@ bool CostModel::prefetchesFarCopies(int64_t elements) const {
   // All that a block needs in one go, before its steps. 112 x 192 x 12544 takes
   // 6.6 ms instead of 7.1 on Zen 3, 64 x 128 x 25600 5.4 instead of 5.8; with
   // smaller right sides nothing is gained.
-  return machine.prefetches && elements >= 8 * l2Elements();
+  return machine.prefetches && elements >= 5 * l2Elements();
 }
 
 bool CostModel::isCopied(int64_t depth, int64_t columns) const {
