@@ -215,7 +215,8 @@ LogicalResult ContractionEmitter::choosePanels() {
   // The rows of one image share most of their elements.
   if (sharesImages() || !loops.joined.empty())
     tile.sharesRows = sharesImages();
-  if ((zeroRows = ZeroRows::find(kernel.costs(), root, loops)))
+  zeroRows = ZeroRows::find(kernel.costs(), root, loops);
+  if (zeroRows)
     loops.joinFirst(zeroRows->getLoop());
   if (failed(verifyKnobs()))
     return failure();
