@@ -64,7 +64,7 @@ private:
   void emitAccumulators(mlir::Value firstRow, int64_t rows,
                         mlir::Value depthBlock, Columns columns,
                         mlir::Value use);
-  void addDepthBlock(mlir::Value depthBlock, Range depth, Range taps,
+  void addDepthBlock(mlir::Value depthBlock, Range depth, Range blocks,
                      const Columns &columns);
 
   void prefetchResult(const Columns &columns);

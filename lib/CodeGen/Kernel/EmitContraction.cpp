@@ -369,11 +369,10 @@ void ContractionEmitter::emitRowBlock(Value rowBlock, Value depthBlock,
   kernel.writingLoop(second, last, tile.rows, [&](Value row) {
     Value use = kernel.divide(kernel.subtract(row, second), tile.rows);
     if (copy && !fillsFirst()) {
-      Value next = getNextStretch(depthBlock, columns);
       if (kernel.costs().prefetchesCopies())
-        copy->begin(next, use);
+        copy->begin(getNextStretch(depthBlock, columns), use);
       else if (kernel.costs().prefetchesFarCopies(depthCount * columnCount))
-        copy->prefetchBlock(next, use);
+        copy->prefetchBlock(getNextStretch(depthBlock, columns), use);
     }
     emitAccumulators(row, tile.rows, depthBlock, columns, use);
     if (copy)
@@ -397,7 +396,7 @@ std::optional<ContractionEmitter::Range> ContractionEmitter::findTaps() {
     last = rowPoints.find(rows.back())->second.front();
   }
   return Range{zeroRows->findFirstTap(kernel, last),
-               zeroRows->findLastTap(kernel, first)};
+               zeroRows->findEndTap(kernel, first)};
 }
 
 /// One block of accumulators, in registers from the first product of the depth

@@ -83,7 +83,7 @@ private:
   int64_t group = 1;
   /// The numbers of a group on the stack, one a row: reductions, and functions
   /// of these that are computed for all rows at once.
-  llvm::MapVector<Value, Value> kept;
+  llvm::MapVector<Value, Value> buffers;
   SmallVector<Value> functions;
 
   // State while a row is emitted.
@@ -193,9 +193,10 @@ void RowEmitter::prefetchNext(LaneBlock block) {
     kernel.prefetchDestination(next, level);
 }
 
-/// Rows wait for one number to compute the next if there are several
-/// reductions. Of one, a group saves less than its loads take: rows of 128 to
-/// 256 divided by their lengths take 1.2 times as long (AMD Zen 3).
+/// With several reductions, each pass over a row waits for the result of the
+/// one before, and a group hides that latency. With one reduction its loads
+/// cost more than they hide: rows of 128 to 256 divided by their lengths
+/// take 1.2 times as long (AMD Zen 3).
 void RowEmitter::chooseGroup() {
   int64_t fitting = groupElements / rows.extent;
   if (!kernel.costs().hasOwnCache() || rows.reductions.size() == 1 ||
@@ -297,15 +298,15 @@ void RowEmitter::emitRow(Value row) {
   emitResult();
 }
 
-/// Calls `body` with the number of each row in a group, whose known numbers
-/// are loaded.
+/// Calls `body` with the place of each row in the group, after loading what is
+/// known of the row.
 void RowEmitter::forEachRow(Value first, Value last, bool writes,
                             function_ref<void(Value slot)> body) {
   kernel.loop(
       first, last, 1, /*carried=*/{}, writes, [&](Value row, ValueRange) {
         beginRow(row);
         Value slot = kernel.subtract(row, first);
-        for (auto [value, buffer] : kept)
+        for (auto [value, buffer] : buffers)
           reduced[value] =
               memref::LoadOp::create(kernel.ir(), kernel.loc(), buffer,
                                      ValueRange{kernel.constant(0), slot});
@@ -317,7 +318,7 @@ void RowEmitter::forEachRow(Value first, Value last, bool writes,
 /// Rows from `first` to `last`, a pass after the other.
 void RowEmitter::emitGroup(Value first, Value last) {
   storedIsReady = false;
-  kept.clear();
+  buffers.clear();
   for (auto &[value, reduction] : rows.reductions) {
     Value buffer = kernel.allocate(1, group, getElementTypeOrSelf(value));
     bool stores = stored && !storedIsReady && rows.dependsOn(reduction, stored);
@@ -326,7 +327,7 @@ void RowEmitter::emitGroup(Value first, Value last) {
                               emitReduction(reduction), buffer,
                               ValueRange{kernel.constant(0), slot});
     });
-    kept[value] = buffer;
+    buffers[value] = buffer;
   }
   beginRow(first);
   emitFunctions();
@@ -349,7 +350,7 @@ void RowEmitter::emitFunctions() {
       SmallVector<Value> place{kernel.constant(0), kernel.constant(at)};
       TreeEmitter tree(
           kernel, vector, vector, [&](Value tensor, PointRef) -> Value {
-            Value known = kept.lookup(tensor);
+            Value known = buffers.lookup(tensor);
             return known ? vector::LoadOp::create(kernel.ir(), kernel.loc(),
                                                   type, known, place)
                                .getResult()
@@ -359,7 +360,7 @@ void RowEmitter::emitFunctions() {
                               tree.evaluateVector(function, point), buffer,
                               place);
     }
-    kept[function] = buffer;
+    buffers[function] = buffer;
   }
 }
 

@@ -46,7 +46,7 @@ bool ReductionEmitter::isLarge(int64_t caches) const {
              caches * kernel.costs().l2Elements();
 }
 
-/// Returns whether pieces of `count` columns are parts of rows, and of pages.
+/// Returns whether pieces of `count` columns are shorter than a row and a page.
 bool ReductionEmitter::isShort(int64_t count) const {
   return count < std::min(extents[laneLoop], kernel.costs().elementsAhead());
 }

@@ -14,6 +14,8 @@ using namespace hamkaas;
 
 /// The least part of the rows of windows that must be zeros.
 static constexpr double minZeros = 0.03;
+/// Zeros are few around images with more rows, which would take long to count.
+static constexpr int64_t maxRows = 1 << 12;
 
 std::optional<ZeroRows> ZeroRows::find(const CostModel &costs,
                                        linalg::LinalgOp root,
@@ -37,12 +39,13 @@ std::optional<ZeroRows> ZeroRows::find(const CostModel &costs,
         found->dilation = factors[tap];
         found->taps = loops.extents[tap];
         found->begin = zeros[0];
-        found->end = size - zeros[1];
+        found->end = std::max<int64_t>(size - zeros[1], 0);
       }
   }
   // At most `taps` windows reach a row of zeros.
   double rows = found ? double(loops.extents[found->loop]) : 0;
-  if (!found || double(zeros[0] + zeros[1]) < minZeros * rows)
+  if (!found || rows > maxRows ||
+      double(zeros[0]) + double(zeros[1]) < minZeros * rows)
     return std::nullopt;
   int64_t used = 0;
   for (int64_t index = 0; index < loops.extents[found->loop]; ++index) {
@@ -57,10 +60,11 @@ std::optional<ZeroRows> ZeroRows::find(const CostModel &costs,
 }
 
 int64_t ZeroRows::countTaps(int64_t index) const {
-  return llvm::count_if(llvm::seq(taps), [&](int64_t tap) {
-    int64_t row = index * stride + tap * dilation;
-    return row >= begin && row < end;
-  });
+  auto countBefore = [&](int64_t row) {
+    int64_t distance = std::max<int64_t>(row - index * stride, 0);
+    return std::min(taps, distance / dilation + (distance % dilation != 0));
+  };
+  return std::max<int64_t>(countBefore(end) - countBefore(begin), 0);
 }
 
 /// The first row of the window that reads row `row` of the image or one behind.
@@ -74,6 +78,6 @@ Value ZeroRows::findFirstTap(KernelBuilder &kernel, Value index) const {
   return findTap(kernel, index, begin);
 }
 
-Value ZeroRows::findLastTap(KernelBuilder &kernel, Value index) const {
+Value ZeroRows::findEndTap(KernelBuilder &kernel, Value index) const {
   return kernel.minimum(findTap(kernel, index, end), taps);
 }

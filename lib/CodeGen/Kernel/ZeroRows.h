@@ -30,9 +30,10 @@ public:
   /// The first row of the window that row `index` of the result needs, and the
   /// one behind the last.
   mlir::Value findFirstTap(KernelBuilder &kernel, mlir::Value index) const;
-  mlir::Value findLastTap(KernelBuilder &kernel, mlir::Value index) const;
+  mlir::Value findEndTap(KernelBuilder &kernel, mlir::Value index) const;
 
 private:
+  /// The rows of the window that reach the image for row `index` of the result.
   int64_t countTaps(int64_t index) const;
   mlir::Value findTap(KernelBuilder &kernel, mlir::Value index,
                       int64_t row) const;

@@ -58,9 +58,9 @@ def HamKaas_ConvOp : HamKaas_ProductOp<"conv"> {
     * w[k, l, b, o]`, where `g` is the group of the result channel `o`: the
     channels of `x` and of the result are divided into `groups` equal groups.
 
-    Positions outside of `x` count as 0, and products with them may be left
-    out, which only infinite and NaN weights show. Along each dimension, windows lie
-    within `x` extended by `pad_low` elements before and `pad_high` after it.
+    Positions outside of `x` count as 0. Products with them may be left out,
+    which shows only where weights are infinite or NaN. Along each dimension,
+    windows lie within `x` extended by `pad_low` elements before and `pad_high` after it.
     Integers wrap; floats of 16 bits are summed as float32.
 
     | `x`                 | `w`                            | `result`            |
