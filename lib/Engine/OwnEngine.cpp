@@ -52,7 +52,7 @@ static HamKaasEngineKnob makeTextKnob(llvm::StringLiteral id,
 
 const HamKaasEngine &hamkaas::getOwnEngine() {
   static constexpr const char *packings[] = {automatic, "never", "always"};
-  static constexpr const char *tiles[] = {automatic, "off", "2", "4", "6"};
+  static constexpr const char *tiles[] = {automatic, "off", "2", "3", "4", "6"};
   static constexpr int64_t most = 1 << 24;
   static const HamKaasEngineKnob knobs[] = {
       makeSizeKnob(rowsKnob, 16, "rows of a product's tile in registers"),

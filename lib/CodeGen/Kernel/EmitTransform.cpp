@@ -114,8 +114,7 @@ LogicalResult TransformEmitter::match() {
   root.getReductionDims(reduced);
   if (root.getNumDpsInputs() != 3 || reduced.size() != 2 ||
       !matchPattern(root->getOperand(0), m_Constant(&firstElements)) ||
-      !matchPattern(root->getOperand(1), m_Constant(&secondElements)) ||
-      !isa<BlockArgument>(root->getOperand(2)))
+      !matchPattern(root->getOperand(1), m_Constant(&secondElements)))
     return fail();
   SmallVector<AffineMap> maps = root.getIndexingMapsArray();
   readMap = maps[2];

@@ -28,6 +28,7 @@ static std::optional<int64_t> readWinograd(StringRef text) {
   return llvm::StringSwitch<std::optional<int64_t>>(text)
       .Case(off, 0)
       .Case("2", 2)
+      .Case("3", 3)
       .Case("4", 4)
       .Case("6", 6)
       .Default(std::nullopt);

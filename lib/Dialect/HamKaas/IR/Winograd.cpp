@@ -24,6 +24,11 @@ static constexpr double input4[] = {1, 0,  -1, 0, //
                                     0, 1,  1,  0, //
                                     0, -1, 1,  0, //
                                     0, -1, 0,  1};
+static constexpr double input5[] = {1, -2, -1, 2,  0, //
+                                    0, -1, 1,  2,  0, //
+                                    0, -1, 3,  -2, 0, //
+                                    0, 1,  0,  -1, 0, //
+                                    0, 1,  -2, -1, 2};
 static constexpr double input6[] = {2, -3, -4, 3,  2,  0, //
                                     0, -2, 1,  5,  2,  0, //
                                     0, -2, 5,  -1, -2, 0, //
@@ -56,6 +61,7 @@ struct Method {
 static constexpr double points[] = {0, 1, -1, 1. / 2, -2};
 static constexpr double points8[] = {0, 1, -1, 1. / 2, -1. / 2, 2, -2};
 static constexpr double factors4[] = {1, 1. / 2, 1. / 2, 1};
+static constexpr double factors5[] = {1, 1. / 2, 1. / 6, 8. / 3, 1. / 2};
 static constexpr double factors6[] = {1. / 2,   1. / 6,  1. / 6,
                                       16. / 15, 1. / 30, 1. / 2};
 static constexpr double factors8[] = {1. / 4,   -1. / 18, -1. / 18, 16. / 45,
@@ -63,6 +69,7 @@ static constexpr double factors8[] = {1. / 4,   -1. / 18, -1. / 18, 16. / 45,
 
 static constexpr Method methods[] = {
     {4, input4, ArrayRef(points, 3), factors4, 7e-7, 7e-7},
+    {5, input5, ArrayRef(points, 4), factors5, 2e-6, 5e-6},
     {6, input6, points, factors6, 2e-6, 5e-6},
     {8, input8, points8, factors8, 4e-6, 3e-5}};
 
@@ -79,7 +86,7 @@ static const Method &getMethod(int64_t size) {
 }
 
 ArrayRef<int64_t> hamkaas::getWinogradSizes() {
-  static constexpr int64_t sizes[] = {4, 6, 8};
+  static constexpr int64_t sizes[] = {4, 5, 6, 8};
   return sizes;
 }
 

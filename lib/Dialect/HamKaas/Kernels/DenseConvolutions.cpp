@@ -185,6 +185,18 @@ ConvOp hamkaas::separatePhases(ConvOp conv) {
   return dense;
 }
 
+SmallVector<ConvPhase> hamkaas::findPhases(ConvOp conv) {
+  ArrayRef<int64_t> window = conv.getW().getType().getShape().drop_back(2);
+  SmallVector<ConvPhase> phases;
+  if (window.size() != 2 || !isAll(window, 3) || !isAll(conv.getStrides(), 2) ||
+      conv.getGroups() != 1 || isDilated(conv))
+    return phases;
+  for (int64_t row : {0, 1})
+    for (int64_t column : {0, 1})
+      phases.push_back({{row, column}, {2 - row, 2 - column}});
+  return phases;
+}
+
 //===----------------------------------------------------------------------===//
 // Larger windows
 //===----------------------------------------------------------------------===//

@@ -55,6 +55,17 @@ bool hasPhases(ConvOp conv);
 /// elements of windows read, become channels.
 ConvOp separatePhases(ConvOp conv);
 
+/// The elements of windows at the same offset from a multiple of the strides:
+/// `window` of them. They read every second row and column of the padded
+/// images, from these offsets on.
+struct ConvPhase {
+  std::array<int64_t, 2> offsets, window;
+};
+
+/// Those of `conv`, of images, one group and 3 x 3 windows with strides of 2:
+/// 2 x 2, 2 x 1, 1 x 2 and 1 x 1; none of another convolution.
+llvm::SmallVector<ConvPhase> findPhases(ConvOp conv);
+
 /// Into how many windows of 3 x 3 the two dimensions of a larger one are cut;
 /// empty if there is one window, or too many, or another convolution.
 llvm::SmallVector<int64_t> matchWindows(ConvOp conv);

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Group.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
+#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "JoinConcats.h"
 #include "NarrowProducts.h"
 #include "PlanarWindows.h"
@@ -44,6 +46,7 @@ Group::Group(KernelOpInterface last, const DenseSet<Operation *> &parameterOps,
     return;
   for (size_t i = 0; i < members.size(); ++i)
     addProducers(members[i]);
+  addStridedImages();
   addNarrowSource();
   dropNarrowBranches();
   addPanels();
@@ -173,6 +176,17 @@ bool Group::canJoin(KernelOpInterface producer, Operation *user) {
   // through memory for an addition, and more for an exponential.
   return producer.isPointwise() &&
          (root.getKernelFamily() != KernelFamily::Row || producer.isCheap());
+}
+
+/// Adds what takes every second row and column of images for their transform,
+/// which reads them where they are.
+void Group::addStridedImages() {
+  auto transform = dyn_cast<WinogradInputOp>(last.getOperation());
+  auto slice =
+      transform ? transform.getX().getDefiningOp<StridedSliceOp>() : nullptr;
+  if (slice && slice.getStrides().back() == 1 && slice->hasOneUse() &&
+      slice->getBlock() == last->getBlock())
+    members.insert(slice);
 }
 
 /// Adds what computes the operand of sliding windows from a narrower tensor,

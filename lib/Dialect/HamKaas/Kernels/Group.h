@@ -54,6 +54,7 @@ private:
   bool canJoin(KernelOpInterface producer, mlir::Operation *user);
   llvm::ArrayRef<int64_t> getReadShape(mlir::Operation *user);
   bool feedsRoot(mlir::Operation *op) const;
+  void addStridedImages();
   void addNarrowSource();
   void dropNarrowBranches();
   bool addBranch(mlir::Operation *op, Members &branch);

@@ -23,33 +23,36 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// The products of elements of a row of each G, `first` and `second`, for each
-/// pair of rows and of columns, by rows or transposed.
-static Value createWeightsMatrix(OpBuilder &builder, Location loc,
-                                 std::array<WinogradSide, 2> sides,
-                                 ArrayRef<double> first,
-                                 ArrayRef<double> second, Type elementType,
-                                 bool isTransposed = false) {
-  auto [height, width] = sides;
-  int64_t rows = height.size() * width.size();
-  int64_t columns = height.taps * width.taps;
-  if (isTransposed)
-    std::swap(rows, columns);
-  SmallVector<Attribute> products;
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) {
-      auto [row, column] = isTransposed ? std::pair(j, i) : std::pair(i, j);
-      double product =
-          first[row / width.size() * height.taps + column / width.taps] *
-          second[row % width.size() * width.taps + column % width.taps];
-      products.push_back(
-          isa<FloatType>(elementType)
-              ? Attribute(builder.getFloatAttr(elementType, product))
-              : builder.getIntegerAttr(elementType, int64_t(product)));
-    }
+/// The matrix, by rows, of the products of elements of a row of each G, `first`
+/// and `second`, which have columns for a dimension of `window`: a row for each
+/// pair of rows, a column for each pair of columns.
+static SmallVector<double> multiplyRows(ArrayRef<int64_t> window,
+                                        ArrayRef<double> first,
+                                        ArrayRef<double> second) {
+  SmallVector<double> products;
+  for (; !first.empty(); first = first.drop_front(window[0]))
+    for (ArrayRef<double> rest = second; !rest.empty();
+         rest = rest.drop_front(window[1]))
+      for (double left : first.take_front(window[0]))
+        for (double right : rest.take_front(window[1]))
+          products.push_back(left * right);
+  return products;
+}
+
+/// A constant of `elements` by rows of `columns`.
+static Value createMatrix(OpBuilder &builder, Location loc,
+                          ArrayRef<double> elements, int64_t columns,
+                          Type elementType) {
+  auto getAttr = [&](double element) -> Attribute {
+    if (isa<FloatType>(elementType))
+      return builder.getFloatAttr(elementType, element);
+    return builder.getIntegerAttr(elementType, int64_t(element));
+  };
+  int64_t rows = static_cast<int64_t>(elements.size()) / columns;
   auto type = RankedTensorType::get({rows, columns}, elementType);
-  return ConstantOp::create(builder, loc,
-                            DenseElementsAttr::get(type, products));
+  return ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(type, llvm::map_to_vector(elements, getAttr)));
 }
 
 static Value castTo(OpBuilder &builder, Location loc, Value value,
@@ -120,14 +123,18 @@ static Value takeImages(OpBuilder &builder, Location loc, Value images,
                          (slice + 1) * size);
 }
 
+static DenseI64ArrayAttr getWindowAttr(OpBuilder &builder,
+                                       ArrayRef<int64_t> window) {
+  return isAll(window, 3) ? nullptr : builder.getDenseI64ArrayAttr(window);
+}
+
 /// The transformed tiles of `images`, a part of the batch, with `more` rows and
 /// columns of zeros behind them. Groups are a dimension before that of images.
 static Value transformImages(OpBuilder &builder, ConvOp conv, Value images,
                              ArrayRef<int64_t> more, int64_t tile) {
   Location loc = conv.getLoc();
   ArrayRef<int64_t> window = conv.getW().getType().getShape().take_front(2);
-  DenseI64ArrayAttr windowAttr =
-      isAll(window, 3) ? nullptr : builder.getDenseI64ArrayAttr(window);
+  DenseI64ArrayAttr windowAttr = getWindowAttr(builder, window);
   auto groups = static_cast<int64_t>(conv.getGroups());
   bool copies = conv.isPadded() || !isAll(more, 0);
   IntegerAttr tileAttr = builder.getI64IntegerAttr(tile);
@@ -151,41 +158,56 @@ static Value transformImages(OpBuilder &builder, ConvOp conv, Value images,
   return reshape(builder, loc, tiles, shape);
 }
 
-/// The results of `images`, a part of the batch.
-static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
-                      Value weights, int64_t tile) {
-  Location loc = conv.getLoc();
-  ArrayRef<int64_t> positions = conv.getType().getShape().slice(1, 2);
-  ArrayRef<int64_t> window = conv.getW().getType().getShape().take_front(2);
+/// How many positions the last tiles of the result of `conv` have beyond it.
+static SmallVector<int64_t> getMore(ConvOp conv, ArrayRef<int64_t> window,
+                                    int64_t tile) {
   SmallVector<int64_t> more;
   for (auto [size, side] :
-       llvm::zip_equal(positions, getWinogradSides(tile, window)))
+       llvm::zip_equal(conv.getType().getShape().slice(1, 2),
+                       getWinogradSides(tile, window)))
     more.push_back(llvm::alignTo(size, side.tile) - size);
-  bool isWhole = isAll(more, 0);
-  Value input = transformImages(builder, conv, images, more, tile);
+  return more;
+}
+
+/// The results of `conv`, or of a part of its batch or window, of transformed
+/// images and weights.
+static Value multiplyTiles(OpBuilder &builder, ConvOp conv, Value input,
+                           Value weights, ArrayRef<int64_t> window,
+                           bool isWhole) {
+  Location loc = conv.getLoc();
+  ArrayRef<int64_t> result = conv.getType().getShape();
   MatMulOp product =
       multiply(builder, loc, makeMatrices(builder, loc, input), weights);
   setKnobs(product, getKnobs(conv));
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(input.getType()).getShape());
-  shape.back() =
-      conv.getType().getShape().back() / static_cast<int64_t>(conv.getGroups());
+  shape.back() = result.back() / static_cast<int64_t>(conv.getGroups());
   Value products = reshape(builder, loc, product, shape);
   return WinogradOutputOp::create(
-      builder, loc, products,
-      isAll(window, 3) ? nullptr : builder.getDenseI64ArrayAttr(window),
-      isWhole ? nullptr : builder.getDenseI64ArrayAttr(positions));
+      builder, loc, products, getWindowAttr(builder, window),
+      isWhole ? nullptr : builder.getDenseI64ArrayAttr(result.slice(1, 2)));
+}
+
+/// The results of `images`, a part of the batch.
+static Value convolve(OpBuilder &builder, ConvOp conv, Value images,
+                      Value weights, int64_t tile) {
+  ArrayRef<int64_t> window = conv.getW().getType().getShape().take_front(2);
+  SmallVector<int64_t> more = getMore(conv, window, tile);
+  Value input = transformImages(builder, conv, images, more, tile);
+  return multiplyTiles(builder, conv, input, weights, window, isAll(more, 0));
 }
 
 void hamkaas::replaceByWinograd(ConvOp conv, int64_t tile, int64_t slices) {
   OpBuilder builder(conv);
   Location loc = conv.getLoc();
   auto groups = static_cast<int64_t>(conv.getGroups());
-  std::array<WinogradSide, 2> sides =
-      getWinogradSides(tile, conv.getW().getType().getShape().take_front(2));
-  Value matrix = createWeightsMatrix(
-      builder, loc, sides, getWinogradMatrices(sides[0]).weights,
-      getWinogradMatrices(sides[1]).weights, builder.getF32Type());
+  ArrayRef<int64_t> window = conv.getW().getType().getShape().take_front(2);
+  std::array<WinogradSide, 2> sides = getWinogradSides(tile, window);
+  Value matrix =
+      createMatrix(builder, loc,
+                   multiplyRows(window, getWinogradMatrices(sides[0]).weights,
+                                getWinogradMatrices(sides[1]).weights),
+                   window[0] * window[1], builder.getF32Type());
   Value weights = transformWeights(builder, loc, conv.getW(), matrix, groups);
   SmallVector<Value> results;
   for (int64_t slice = 0; slice < slices; ++slice) {
@@ -203,6 +225,135 @@ void hamkaas::replaceByWinograd(ConvOp conv, int64_t tile, int64_t slices) {
     source->erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+/// The images that `conv` reads, padded, with as many rows and columns of zeros
+/// behind them as the tiles of its phases reach.
+static Value padPhases(OpBuilder &builder, ConvOp conv,
+                       ArrayRef<ConvPhase> phases, ArrayRef<int64_t> tiles) {
+  ArrayRef<int64_t> x = conv.getX().getType().getShape();
+  ArrayRef<int64_t> result = conv.getType().getShape();
+  SmallVector<int64_t> more;
+  bool copies = false;
+  for (int64_t i : {0, 1}) {
+    int64_t stride = conv.getStrides()[i], low = conv.getPadLow()[i];
+    int64_t rows = 0;
+    for (auto [phase, tile] : llvm::zip_equal(phases, tiles)) {
+      int64_t positions = result[i + 1];
+      if (tile)
+        positions += getMore(conv, phase.window, tile)[i];
+      int64_t last = positions + phase.window[i] - 2;
+      rows = std::max(rows, stride * last + phase.offsets[i] + 1);
+    }
+    int64_t high = std::max<int64_t>(0, rows - low - x[i + 1]);
+    copies |= low + high > 0;
+    more.push_back(high - conv.getPadHigh()[i]);
+  }
+  return copies ? padOperand(builder, conv, conv.getX(), more) : conv.getX();
+}
+
+/// The rows of the matrix that transforms the weights of `phase` for tiles of
+/// `tile` positions, or takes them if that is 0, with a column for each element
+/// of `window`.
+static SmallVector<double> getPhaseRows(const ConvPhase &phase, int64_t tile,
+                                        ArrayRef<int64_t> window,
+                                        ArrayRef<int64_t> strides) {
+  // That of each dimension.
+  SmallVector<double> matrices[2];
+  for (int64_t i : {0, 1}) {
+    int64_t taps = phase.window[i];
+    SmallVector<double> g;
+    if (tile) {
+      g = getWinogradMatrices(getWinogradSides(tile, phase.window)[i]).weights;
+    } else {
+      g.assign(taps * taps, 0);
+      for (int64_t tap = 0; tap < taps; ++tap)
+        g[tap * taps + tap] = 1;
+    }
+    int64_t rows = static_cast<int64_t>(g.size()) / taps;
+    matrices[i].assign(rows * window[i], 0);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t tap = 0; tap < taps; ++tap)
+        matrices[i][row * window[i] + phase.offsets[i] + strides[i] * tap] =
+            g[row * taps + tap];
+  }
+  return multiplyRows(window, matrices[0], matrices[1]);
+}
+
+/// The convolution of `phase`, whose results are those of `conv`, of padded
+/// images and of weights of its own.
+static Value convolvePhase(OpBuilder &builder, ConvOp conv, Value images,
+                           Value weights, const ConvPhase &phase,
+                           int64_t tile) {
+  Location loc = conv.getLoc();
+  ArrayRef<int64_t> result = conv.getType().getShape();
+  auto [rows, columns] = phase.window;
+  SmallVector<int64_t> more{0, 0}, none{0, 0}, ones{1, 1};
+  if (tile)
+    more = getMore(conv, phase.window, tile);
+  auto type = cast<RankedTensorType>(images.getType());
+  int64_t channels = type.getShape().back();
+  SmallVector<int64_t> offsets{0, phase.offsets[0], phase.offsets[1], 0};
+  SmallVector<int64_t> sizes{result[0], result[1] + more[0] + rows - 1,
+                             result[2] + more[1] + columns - 1, channels};
+  SmallVector<int64_t> strides{1, conv.getStrides()[0], conv.getStrides()[1],
+                               1};
+  images = StridedSliceOp::create(builder, loc, type.clone(sizes), images,
+                                  offsets, sizes, strides);
+  if (tile) {
+    Value input = WinogradInputOp::create(
+        builder, loc, images, builder.getI64IntegerAttr(tile),
+        getWindowAttr(builder, phase.window), nullptr);
+    return multiplyTiles(builder, conv, input, weights, phase.window,
+                         isAll(more, 0));
+  }
+  weights =
+      reshape(builder, loc, weights, {rows, columns, channels, result.back()});
+  auto direct = ConvOp::create(builder, loc, images, weights, ones, ones, none,
+                               none, /*groups=*/1);
+  setKnobs(direct, dropKnob(getKnobs(conv), winogradKnob));
+  return direct;
+}
+
+void hamkaas::replacePhasesByWinograd(ConvOp conv, ArrayRef<ConvPhase> phases,
+                                      ArrayRef<int64_t> tiles) {
+  OpBuilder builder(conv);
+  Location loc = conv.getLoc();
+  ArrayRef<int64_t> window = conv.getW().getType().getShape().take_front(2);
+  int64_t taps = window[0] * window[1];
+  // One product transforms the weights of all.
+  SmallVector<double> matrix;
+  SmallVector<int64_t> ends{0};
+  for (auto [phase, tile] : llvm::zip_equal(phases, tiles)) {
+    llvm::append_range(matrix,
+                       getPhaseRows(phase, tile, window, conv.getStrides()));
+    ends.push_back(static_cast<int64_t>(matrix.size()) / taps);
+  }
+  Value transformed = transformWeights(
+      builder, loc, conv.getW(),
+      createMatrix(builder, loc, matrix, taps, builder.getF32Type()),
+      /*groups=*/1);
+  Value images = padPhases(builder, conv, phases, tiles);
+  SmallVector<Value> results;
+  for (auto [i, phase, tile] : llvm::enumerate(phases, tiles))
+    results.push_back(convolvePhase(
+        builder, conv, images,
+        SliceOp::create(builder, loc, transformed, ends[i], ends[i + 1]), phase,
+        tile));
+  // The last one's kernel adds the others to its sums.
+  Value sum = results.pop_back_val();
+  for (Value result : llvm::reverse(results))
+    sum = AddOp::create(builder, loc, sum, result);
+  conv.replaceAllUsesWith(sum);
+  conv.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
 /// The 16-bit integers that `operand` is a cast of.
 static Value getNarrow(Value operand) {
   return operand.getDefiningOp<CastOp>().getX();
@@ -211,11 +362,11 @@ static Value getNarrow(Value operand) {
 void hamkaas::replaceIntegersByWinograd(ConvOp conv, int64_t tile) {
   OpBuilder builder(conv);
   auto groups = static_cast<int64_t>(conv.getGroups());
-  WinogradSide side{tile, /*taps=*/3};
   ArrayRef<double> g = getIntegerWinograd(tile).weights;
   Value narrow = getNarrow(conv.getW());
-  Value matrix = createWeightsMatrix(builder, conv.getLoc(), {side, side}, g, g,
-                                     getElementTypeOrSelf(narrow));
+  Value matrix =
+      createMatrix(builder, conv.getLoc(), multiplyRows({3, 3}, g, g),
+                   /*columns=*/9, getElementTypeOrSelf(narrow));
   Value weights =
       transformWeights(builder, conv.getLoc(), narrow, matrix, groups);
   Value result = convolve(builder, conv, getNarrow(conv.getX()), weights, tile);
@@ -300,10 +451,13 @@ void hamkaas::replaceGradientByWinograd(ConvOp conv, const WinogradSizes &sizes,
   product =
       reshape(builder, loc, product, {size * size, sizes.from * sizes.to});
   WinogradSide side{tile, /*taps=*/3};
-  SmallVector<double> g = getWinogradMatrices(side).weights;
-  Value matrix =
-      createWeightsMatrix(builder, loc, {side, side}, g, g,
-                          builder.getF32Type(), /*isTransposed=*/true);
+  SmallVector<double> g = getWinogradMatrices(side).weights, transposed;
+  for (int64_t tap = 0; tap < side.taps; ++tap)
+    for (int64_t row = 0; row < size; ++row)
+      transposed.push_back(g[row * side.taps + tap]);
+  Value matrix = createMatrix(
+      builder, loc, multiplyRows({size, size}, transposed, transposed),
+      /*columns=*/size * size, builder.getF32Type());
   Value sums = MatMulOp::create(builder, loc, matrix, product);
   sums = reshape(builder, loc, sums, {3, 3, sizes.from, sizes.to});
 

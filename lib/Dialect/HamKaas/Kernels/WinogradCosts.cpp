@@ -27,7 +27,7 @@ static constexpr int64_t minChannels = 32, minTiles = 32;
 /// are known at run time (AMD Zen 3).
 static constexpr double parameterCost = 1, runWeightCost = 3;
 /// The most times that weights may grow: 3 x 3 windows with strides of 2, whose
-/// sixteen-fold weights gain 10 to 20 %, stay as they are.
+/// weights would grow sixteenfold with phases as channels, are sums of parts.
 static constexpr double maxWeightsGrowth = 10;
 /// Each slice has calls of its own, which take time to compile: a network of
 /// four convolutions of 256 images took a minute with a slice an image.

@@ -9,7 +9,7 @@ func.func @c1_rank(%x: tensor<4x4x3xf32>) {
 // -----
 
 func.func @c2_tile(%x: tensor<1x8x8x3xf32>) {
-  // expected-error @below {{expected tiles of 2, 4 or 6, got 8}}
+  // expected-error @below {{expected tiles of 2, 3, 4 or 6, got 8}}
   %0 = hamkaas.winograd_gradient %x tile 8 : tensor<1x8x8x3xf32>
   return
 }

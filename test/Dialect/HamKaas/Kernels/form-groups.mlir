@@ -541,3 +541,19 @@ func.func @other_permutes(%x: tensor<2x1x5x5x16xf32>, %y: tensor<4x1x5x5x8xf32>,
   %8 = hamkaas.conv %7, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 2 : tensor<1x5x5x32xf32>, tensor<3x3x16x32xf32>
   return %2, %5, %8 : tensor<1x3x3x32xf32>, tensor<1x3x3x32xf32>, tensor<1x5x5x32xf32>
 }
+
+// A transform reads every second row and column of images where they are, but
+// not every second channel.
+
+// CHECK-LABEL: func @strided_images(
+// CHECK:         hamkaas.group transform({{.*}}"strided_slice+winograd_input"}
+// CHECK:         hamkaas.group elementwise({{.*}}"strided_slice"}
+// CHECK:         hamkaas.group transform({{.*}}"winograd_input"}
+// CHECK:         return
+func.func @strided_images(%x: tensor<1x11x11x64xf32>) -> (tensor<5x5x1x1x1x64xf32>, tensor<5x5x1x1x1x32xf32>) {
+  %0 = hamkaas.strided_slice %x offsets [0, 1, 0, 0] sizes [1, 5, 5, 64] strides [1, 2, 2, 1] : tensor<1x11x11x64xf32>
+  %1 = hamkaas.winograd_input %0 tile 4 window [2, 2] : tensor<1x5x5x64xf32>
+  %2 = hamkaas.strided_slice %x offsets [0, 1, 0, 0] sizes [1, 5, 5, 32] strides [1, 2, 2, 2] : tensor<1x11x11x64xf32>
+  %3 = hamkaas.winograd_input %2 tile 4 window [2, 2] : tensor<1x5x5x32xf32>
+  return %1, %3 : tensor<5x5x1x1x1x64xf32>, tensor<5x5x1x1x1x32xf32>
+}

@@ -236,11 +236,9 @@ func.func @sequences(%x: tensor<1x120x64xf32>, %b: tensor<1x120x64xf32>) -> (ten
 }
 
 // With strides of 2, even and odd rows and columns are channels of a window of
-// half the size. Not for windows of 3 x 3, whose weights would be 16 times as
-// large, nor where a row before the last padded one is not read.
+// half the size. Not where a row before the last padded one is not read.
 
 ml_program.global private @s4(#ml_program.extern<tensor<4x4x64x64xf32>>) : tensor<4x4x64x64xf32>
-ml_program.global private @s3(#ml_program.extern<tensor<3x3x64x64xf32>>) : tensor<3x3x64x64xf32>
 // CHECK-LABEL: func @strides(
 // CHECK-SAME:      %[[X:[^:]*]]: tensor<1x64x64x64xf32>
 // CHECK:         %[[W:.*]] = ml_program.global_load_const @s4
@@ -248,19 +246,68 @@ ml_program.global private @s3(#ml_program.extern<tensor<3x3x64x64xf32>>) : tenso
 // CHECK:         %[[ROWS:.*]] = hamkaas.reshape %{{.*}} : tensor<1x66x66x64xf32> -> tensor<1x33x2x33x2x64xf32>
 // CHECK:         %[[PHASES:.*]] = hamkaas.permute %[[ROWS]][0, 1, 3, 2, 4, 5]
 // CHECK:         hamkaas.reshape %[[PHASES]] : tensor<1x33x33x2x2x64xf32> -> tensor<1x33x33x256xf32>
-// CHECK:         hamkaas.winograd_input %{{.*}} tile 5 window [2, 2] : tensor<1x36x36x256xf32>
-// CHECK:         %[[Y:.*]] = hamkaas.winograd_output %{{.*}} window [2, 2] to [32, 32] : tensor<6x6x1x7x7x64xf32>
-// CHECK:         hamkaas.conv {{.*}} tensor<3x3x64x64xf32>
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 4 window [2, 2] : tensor<1x33x33x256xf32>
+// CHECK:         %[[Y:.*]] = hamkaas.winograd_output %{{.*}} window [2, 2] : tensor<5x5x1x8x8x64xf32>
 // CHECK:         hamkaas.conv {{.*}} tensor<1x67x64x64xf32>
 // CHECK:         return %[[Y]]
 // UNKNOWN-LABEL: func @strides(
 // UNKNOWN-NOT:   hamkaas.winograd_
 // UNKNOWN:       return
-func.func @strides(%x: tensor<1x64x64x64xf32>, %y: tensor<1x67x64x64xf32>) -> (tensor<1x32x32x64xf32>, tensor<1x32x32x64xf32>, tensor<1x32x31x64xf32>) {
+func.func @strides(%x: tensor<1x64x64x64xf32>, %y: tensor<1x67x64x64xf32>) -> (tensor<1x32x32x64xf32>, tensor<1x32x31x64xf32>) {
   %s4 = ml_program.global_load_const @s4 : tensor<4x4x64x64xf32>
-  %s3 = ml_program.global_load_const @s3 : tensor<3x3x64x64xf32>
   %0 = hamkaas.conv %x, %s4 strides [2, 2] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x64x64x64xf32>, tensor<4x4x64x64xf32>
-  %1 = hamkaas.conv %x, %s3 strides [2, 2] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x64x64x64xf32>, tensor<3x3x64x64xf32>
-  %2 = hamkaas.conv %y, %s4 strides [2, 2] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x67x64x64xf32>, tensor<4x4x64x64xf32>
-  return %0, %1, %2 : tensor<1x32x32x64xf32>, tensor<1x32x32x64xf32>, tensor<1x32x31x64xf32>
+  %1 = hamkaas.conv %y, %s4 strides [2, 2] dilations [1, 1] pad [0, 0] to [0, 0] groups 1 : tensor<1x67x64x64xf32>, tensor<4x4x64x64xf32>
+  return %0, %1 : tensor<1x32x32x64xf32>, tensor<1x32x31x64xf32>
+}
+
+// 3 x 3 windows with strides of 2 are sums of windows of 2 x 2, 2 x 1, 1 x 2 and
+// 1 x 1 of every second row and column of a padded copy, which ends with the
+// last tile. One matrix transforms all weights: 25, 8 and 8 elements, and the
+// one in the middle. Not where few channels are left.
+
+ml_program.global private @s3(#ml_program.extern<tensor<3x3x64x128xf32>>) : tensor<3x3x64x128xf32>
+ml_program.global private @s16(#ml_program.extern<tensor<3x3x16x16xf32>>) : tensor<3x3x16x16xf32>
+// CHECK-LABEL: func @phases(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<1x56x56x64xf32>
+// CHECK:         %[[W:.*]] = ml_program.global_load_const @s3
+// CHECK:         %[[G:.*]] = hamkaas.constant dense<{{.*}}> : tensor<42x9xf32>
+// CHECK:         %[[ROWS:.*]] = hamkaas.reshape %[[W]]
+// CHECK:         %[[PRODUCT:.*]] = hamkaas.matmul %[[G]], %[[ROWS]]
+// CHECK:         %[[U:.*]] = hamkaas.reshape %[[PRODUCT]] : tensor<42x8192xf32> -> tensor<42x64x128xf32>
+// CHECK:         hamkaas.group movement({{.*}}"pad"} : (tensor<1x56x3584xf32>) -> tensor<1x57x3648xf32>
+// CHECK:         %[[PADDED:.*]] = hamkaas.reshape %{{.*}} -> tensor<1x57x57x64xf32>
+// CHECK:         %[[UBOTH:.*]] = hamkaas.slice %[[U]][0, 25]
+// CHECK:         %[[ODD:.*]] = hamkaas.strided_slice %[[PADDED]] offsets [0, 0, 0, 0] sizes [1, 29, 29, 64] strides [1, 2, 2, 1]
+// CHECK:         hamkaas.winograd_input %[[ODD]] tile 4 window [2, 2]
+// CHECK:         hamkaas.matmul %{{.*}}, %[[UBOTH]]
+// CHECK:         %[[BOTH:.*]] = hamkaas.winograd_output %{{.*}} window [2, 2] : tensor<5x5x1x7x7x128xf32>
+// CHECK:         hamkaas.slice %[[U]][25, 33]
+// CHECK:         hamkaas.strided_slice %[[PADDED]] offsets [0, 0, 1, 0] sizes [1, 29, 28, 64]
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 7 window [2, 1]
+// CHECK:         %[[ROWS:.*]] = hamkaas.winograd_output
+// CHECK:         hamkaas.slice %[[U]][33, 41]
+// CHECK:         hamkaas.strided_slice %[[PADDED]] offsets [0, 1, 0, 0] sizes [1, 28, 29, 64]
+// CHECK:         hamkaas.winograd_input %{{.*}} tile 7 window [1, 2]
+// CHECK:         %[[COLUMNS:.*]] = hamkaas.winograd_output
+// CHECK:         %[[UONE:.*]] = hamkaas.slice %[[U]][41, 42]
+// CHECK:         %[[EVEN:.*]] = hamkaas.strided_slice %[[PADDED]] offsets [0, 1, 1, 0] sizes [1, 28, 28, 64]
+// CHECK:         %[[TAP:.*]] = hamkaas.reshape %[[UONE]] : tensor<1x64x128xf32> -> tensor<1x1x64x128xf32>
+// CHECK:         %[[SUM:.*]] = hamkaas.conv %[[EVEN]], %[[TAP]] strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0]
+// CHECK:         %[[TWO:.*]] = hamkaas.add %[[SUM]], %[[COLUMNS]]
+// CHECK:         %[[THREE:.*]] = hamkaas.add %[[TWO]], %[[ROWS]]
+// CHECK:         %[[Y:.*]] = hamkaas.add %[[THREE]], %[[BOTH]]
+// CHECK:         hamkaas.conv {{.*}} strides [2, 2]
+// CHECK:         return %[[Y]]
+// SMALL-LABEL: func @phases(
+// SMALL-NOT:     hamkaas.strided_slice
+// SMALL:         return
+// UNKNOWN-LABEL: func @phases(
+// UNKNOWN-NOT:   hamkaas.strided_slice
+// UNKNOWN:       return
+func.func @phases(%x: tensor<1x56x56x64xf32>, %z: tensor<1x20x20x16xf32>) -> (tensor<1x28x28x128xf32>, tensor<1x10x10x16xf32>) {
+  %s3 = ml_program.global_load_const @s3 : tensor<3x3x64x128xf32>
+  %s16 = ml_program.global_load_const @s16 : tensor<3x3x16x16xf32>
+  %0 = hamkaas.conv %x, %s3 strides [2, 2] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x128xf32>
+  %1 = hamkaas.conv %z, %s16 strides [2, 2] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x20x20x16xf32>, tensor<3x3x16x16xf32>
+  return %0, %1 : tensor<1x28x28x128xf32>, tensor<1x10x10x16xf32>
 }

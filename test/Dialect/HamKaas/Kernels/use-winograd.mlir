@@ -43,13 +43,13 @@ func.func @two(%x: tensor<2x12x18x32xf32>) -> tensor<2x10x16x64xf32> {
 // CHECK-LABEL: func @others(
 // CHECK-NOT:     hamkaas.winograd
 // CHECK:         return
-func.func @others(%x: tensor<1x28x28x32xf32>, %v: tensor<3x3x32x64xf32>, %u: tensor<1x14x14x32xf32>, %y: tensor<1x8x8x32xf32>, %z: tensor<1x27x27x32xf32>) -> (tensor<1x14x14x64xf32>, tensor<1x14x14x64xf32>, tensor<1x8x8x64xf32>, tensor<1x27x27x64xf32>) {
+func.func @others(%x: tensor<1x28x28x32xf32>, %v: tensor<3x3x32x64xf32>, %u: tensor<1x14x14x32xf32>, %y: tensor<1x8x8x32xf32>, %z: tensor<1x29x29x32xf32>) -> (tensor<1x14x14x64xf32>, tensor<1x14x14x64xf32>, tensor<1x8x8x64xf32>, tensor<1x29x29x64xf32>) {
   %w = ml_program.global_load_const @w : tensor<3x3x32x64xf32>
   %0 = hamkaas.conv %x, %w strides [2, 2] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x64xf32>
   %1 = hamkaas.conv %u, %v strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x14x14x32xf32>, tensor<3x3x32x64xf32>
   %2 = hamkaas.conv %y, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x8x8x32xf32>, tensor<3x3x32x64xf32>
-  %3 = hamkaas.conv %z, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x27x27x32xf32>, tensor<3x3x32x64xf32>
-  return %0, %1, %2, %3 : tensor<1x14x14x64xf32>, tensor<1x14x14x64xf32>, tensor<1x8x8x64xf32>, tensor<1x27x27x64xf32>
+  %3 = hamkaas.conv %z, %w strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x29x29x32xf32>, tensor<3x3x32x64xf32>
+  return %0, %1, %2, %3 : tensor<1x14x14x64xf32>, tensor<1x14x14x64xf32>, tensor<1x8x8x64xf32>, tensor<1x29x29x64xf32>
 }
 
 // Not where the transformed images would have 2^47 elements or more.

@@ -135,16 +135,17 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     spread beyond the tiles that contain them.
 
     The matrices are those of the points 0, 1, -1 and infinity for `m = 4`, of
-    0, 1, -1, 1/2, -2 and infinity for `m = 6`, and of 0, 1, -1, 1/2, -1/2, 2,
-    -2 and infinity for `m = 8`: the transposed `B` is
+    0, 1, -1, 1/2 and infinity for `m = 5`, of 0, 1, -1, 1/2, -2 and infinity
+    for `m = 6`, and of 0, 1, -1, 1/2, -1/2, 2, -2 and infinity for `m = 8`: the
+    transposed `B` is
 
     ```
-    1  0 -1  0        2 -3 -4  3  2  0
-    0  1  1  0        0 -2  1  5  2  0
-    0 -1  1  0        0 -2  5 -1 -2  0
-    0 -1  0  1        0  2  1 -2 -1  0
-                      0  1 -2 -1  2  0
-                      0  2 -3 -4  3  2
+    1  0 -1  0        1 -2 -1  2  0       2 -3 -4  3  2  0
+    0  1  1  0        0 -1  1  2  0       0 -2  1  5  2  0
+    0 -1  1  0        0 -1  3 -2  0       0 -2  5 -1 -2  0
+    0 -1  0  1        0  1  0 -1  0       0  2  1 -2 -1  0
+                      0  1 -2 -1  2       0  1 -2 -1  2  0
+                                          0  2 -3 -4  3  2
 
     4   0 -21   0  21   0  -4   0
     0   4   4 -17 -17   4   4   0
@@ -171,7 +172,7 @@ def HamKaas_WinogradInputOp : HamKaas_WinogradOp<"winograd_input"> {
     Constraints:
     * (C1) `x` has rank 4.
     * (C2) `window` has 2 numbers, both `r`, or one of them 1. `r` is 2 to 7.
-    * (C3) `m` is 4, 6 or 8, or 4 or 6 of integers, and `t` above 1.
+    * (C3) `m` is 4, 5, 6 or 8, or 4 or 6 of integers, and `t` above 1.
     * (C4) `h - r + 1` and `w - r + 1` are positive multiples of `t`.
     * (C5) `groups` is positive and divides `c`.
 
@@ -206,10 +207,10 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
     = 3`,
 
     ```
-    1  1  1  0        1  1  1   1   1  0
-    0  1 -1  1        0  1 -1 1/2  -2  0
-                      0  1  1 1/4   4  0
-                      0  1 -1 1/8  -8  1
+    1  1  1  0        1  1  1   1  0      1  1  1   1   1  0
+    0  1 -1  1        0  1 -1 1/2  0      0  1 -1 1/2  -2  0
+                      0  1  1 1/4  1      0  1  1 1/4   4  0
+                                          0  1 -1 1/8  -8  1
 
     1  1  1     1     1   1    1  0
     0  1 -1   1/2  -1/2   2   -2  0
@@ -250,8 +251,8 @@ def HamKaas_WinogradOutputOp : HamKaas_WinogradOp<"winograd_output"> {
     Constraints:
     * (C1) `x` has rank 6 or 7.
     * (C2) `window` is as in `hamkaas.winograd_input`.
-    * (C3) The first two dimensions are 4, 6 or 8, which integers do not have,
-      and equal, but 1 where the window is 1. `t` is above 1.
+    * (C3) The first two dimensions are 4, 5, 6 or 8, of integers 4 or 6, and
+      equal, but 1 where the window is 1. `t` is above 1.
     * (C4) `size` has 2 numbers, `t * (h - 1) < u <= t * h` and
       `t * (w - 1) < v <= t * w`.
 
@@ -295,7 +296,7 @@ def HamKaas_WinogradGradientOp : HamKaas_WinogradOp<"winograd_gradient"> {
 
     Constraints:
     * (C1) `x` has rank 4.
-    * (C2) `tile` is 2, 4 or 6.
+    * (C2) `tile` is 2, 3, 4 or 6.
     * (C3) `h` and `w` are multiples of `tile`.
 
     Gradient: the transposed map of `g`.

@@ -172,10 +172,10 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
   let summary = "compute convolutions by Winograd's method";
   let description = [{
     Before: a two-dimensional float32 `hamkaas.conv` with 3 x 3 windows,
-    and strides of 1. After: `hamkaas.winograd_input` of tiles of 6 x 6, 4 x 4
-    or 2 x 2, a batch of 64, 36 or 16 matmuls, and `hamkaas.winograd_output`.
-    Together they need 16/81, a quarter or 4/9 of the products, if all tiles are
-    complete. Parameters are transformed at load, other weights in each run.
+    and strides of 1. After: `hamkaas.winograd_input` of tiles of 6 x 6, 4 x 4,
+    3 x 3 or 2 x 2, a batch of 64, 36, 25 or 16 matmuls, and
+    `hamkaas.winograd_output`. Together they need 16/81, a quarter, 25/81 or 4/9
+    of the products, if all tiles are complete. Parameters are transformed at load, other weights in each run.
 
     With a known `element-cost`, groups of channels have matrices of their own,
     where weights are parameters.
@@ -193,13 +193,16 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
 
     With a known `element-cost` and weights that are parameters, there are also
     tiles for windows of 2 x 2 and 4 x 4, and, along one dimension, for windows
-    of 2 to 7 elements. Sequences are images of one row. Tiles have 4, 6 or 8
-    elements along a side.
+    of 2 to 7 elements. Sequences are images of one row. Tiles have 4, 5, 6 or
+    8 elements along a side.
 
     In the same way, convolutions with dilations that divide the height and the
     width of the result are convolutions of separate images, one for each offset
     of a row and a column. With strides of 2, the even and odd rows and columns
-    become channels, unless weights would grow more than tenfold. Larger windows
+    become channels, unless weights would grow more than tenfold. 3 x 3 windows
+    with strides of 2 are a sum of convolutions without strides: windows of 2 x
+    2, 2 x 1, 1 x 2 and 1 x 1 of every second row and column, which need 0.54 of
+    the products with complete tiles of 5 positions. Larger windows
     are cut into windows of 3 x 3 of as many times the channels, copies of the
     images, if that takes at most 0.65 of the time.
 
@@ -220,7 +223,7 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
     | tile with its window | along both dimensions | along one |
     |----------------------|-----------------------|-----------|
     | 8 elements           | 3e-5                  | 4e-6      |
-    | 6 elements           | 5e-6                  | 2e-6      |
+    | 6 or 5 elements      | 5e-6                  | 2e-6      |
     | 4 elements           | 7e-7                  | 7e-7      |
     | direct               | 3e-7                  | 4e-7      |
   }];
@@ -350,6 +353,7 @@ def FormGroups : Pass<"hamkaas-form-groups", "mlir::ModuleOp"> {
     * With `narrow-products`, a product of `i32` whose operands are casts of
       `i16`, or of `ui8` and `i8`, is a contraction, and takes the casts.
     * Windows take what computes their operand from narrower elements.
+    * A `winograd_input` takes the `strided_slice` of the images that it reads.
     * Where a group would add the results of two products, of which one is cast
       to a narrower type before, that stays in the group of its product.
     * With `narrow-weights`, a product takes the cast of its right side from
