@@ -24,6 +24,13 @@ int64_t CostModel::tileUnits(int64_t fitting, int64_t units) const {
   return std::clamp<int64_t>(fitting, 1, units);
 }
 
+int64_t CostModel::l1Lines(int64_t pitch) const {
+  // Each way has the sets of a page.
+  int64_t ways = machine.l1Bytes / machine.pageBytes;
+  int64_t bytes = std::gcd(machine.pageBytes, pitch * elementBytes);
+  return ways * (machine.pageBytes / std::max(bytes, machine.lineBytes));
+}
+
 /// Elements of a tile of a transposition.
 static constexpr int64_t transposedElements = 4096;
 

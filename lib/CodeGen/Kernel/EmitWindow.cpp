@@ -120,6 +120,8 @@ WindowEmitter::reduce(ValueRange sums, ArrayRef<WindowAxis> remaining,
 Tile WindowEmitter::emit() {
   at.assign(extents.size(), {});
   position.assign(sourceLoops.size(), {});
+  if (copy)
+    return emitCopied();
   int64_t units = ShapedType::getNumElements(outerShape) * parts;
   int64_t work = blockAxis.windows * extents[laneLoop] / parts;
   for (int64_t loop : reduction.loops)
@@ -240,10 +242,14 @@ SmallVector<Value> WindowEmitter::addElements(const WindowStretch &block,
   Value element;
   SmallVector<TreeEmitter> trees;
   for (int64_t v = 0; v < count; ++v)
-    trees.emplace_back(kernel, lanes, getActive(columns, v),
-                       [&](Value tensor, PointRef) {
-                         return tensor == operand->get() ? element : Value();
-                       });
+    trees.emplace_back(
+        kernel, lanes, getActive(columns, v), [&, v](Value tensor, PointRef) {
+          if (tensor == operand->get())
+            return element;
+          return copy && copy->factors && tensor == copy->factors->get()
+                     ? readFactors(v)
+                     : Value();
+        });
   int64_t covered = (block.count - 1) * blockAxis.stride +
                     (blockAxis.taps - 1) * blockAxis.dilation;
   for (int64_t offset = 0; offset <= covered; ++offset) {
@@ -311,6 +317,8 @@ void WindowEmitter::readElements(const WindowStretch &columns, int64_t tap,
 /// is outside for all of them.
 Value WindowEmitter::read(const WindowStretch &columns, int64_t vector,
                           int64_t tap) {
+  if (copy)
+    return readCopied(vector);
   int64_t active = getActive(columns, vector);
   Value begin = kernel.add(columns.begin, vector * lanes);
   at[laneLoop] = {begin, /*step=*/1};

@@ -39,6 +39,19 @@ struct WindowStretch {
   int64_t count;
 };
 
+/// Copies of the elements and factors of some channels, where lines of those in
+/// memory evict each other from the L1 cache.
+struct WindowCopy {
+  /// Channels, and windows along the outer axis.
+  int64_t lanes, windows;
+  /// The operand that each window multiplies its elements by, if there is one.
+  mlir::OpOperand *factors;
+
+  // State of the emission.
+  mlir::Value elements, products;
+  mlir::Value firstRow, firstLane, lane;
+};
+
 class WindowEmitter {
 public:
   WindowEmitter(KernelBuilder &kernel, const Reduction &reduction,
@@ -60,6 +73,17 @@ private:
   void chooseSizes();
 
   void chooseParts();
+  int64_t countLines();
+  bool isWorthCopying(int64_t evicted);
+  std::optional<WindowCopy> chooseCopy();
+  Tile emitCopied();
+  void forEachIndex(mlir::Value begin, mlir::Value end,
+                    llvm::function_ref<void(mlir::Value)> body);
+  void copyElements(mlir::Value begin, mlir::Value end);
+  void copyFactors();
+  mlir::Value getCopiedRow();
+  mlir::Value readCopied(int64_t vector);
+  mlir::Value readFactors(int64_t vector);
   void forStretches(int64_t extent, int64_t size, const WindowAxis *axis,
                     llvm::function_ref<void(WindowStretch)> body,
                     mlir::Value part = nullptr);
@@ -118,6 +142,8 @@ private:
   llvm::SmallVector<int64_t> outer, outerShape;
   /// Tiles that share the blocks of windows of a unit.
   int64_t parts = 1;
+
+  std::optional<WindowCopy> copy;
 
   /// State of the emission: an index per loop, and one per dimension of the
   /// source.

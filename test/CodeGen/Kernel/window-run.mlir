@@ -310,3 +310,41 @@ func.func private @planar_halved_pool(%x: tensor<1x2x14x90xf32>, %out: tensor<1x
   } -> tensor<1x2x7x45xf32>
   return %d : tensor<1x2x7x45xf32>
 }
+
+// Channels whose lines share few sets of the cache: 64 of them are copied, for
+// two stretches of rows.
+func.func private @copied(%x: tensor<1x40x9x512xf32>, %w: tensor<3x3x1x512xf32>, %out: tensor<1x40x9x512xf32>) -> tensor<1x40x9x512xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x40x9x512xf32> to tensor<1x42x11x512xf32>
+  %e = tensor.empty() : tensor<1x40x9x512xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x40x9x512xf32>) -> tensor<1x40x9x512xf32>
+  %a = linalg.generic {indexing_maps = [#x1, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x42x11x512xf32>, tensor<3x3x1x512xf32>) outs(%f : tensor<1x40x9x512xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x40x9x512xf32>
+  return %a : tensor<1x40x9x512xf32>
+}
+
+// The same with a stride, of more channels and of largest elements, which have
+// no factors.
+func.func private @copied_maxima(%x: tensor<2x11x19x1024xf32>, %out: tensor<2x5x9x1024xf32>) -> tensor<2x5x9x1024xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %least = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<2x5x9x1024xf32>
+  %f = linalg.fill ins(%least : f32) outs(%e : tensor<2x5x9x1024xf32>) -> tensor<2x5x9x1024xf32>
+  %window = tensor.empty() : tensor<3x3xf32>
+  %a = linalg.generic {indexing_maps = [#halved, #taps, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%x, %window : tensor<2x11x19x1024xf32>, tensor<3x3xf32>) outs(%f : tensor<2x5x9x1024xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %u = arith.maximumf %s, %q : f32
+    linalg.yield %u : f32
+  } -> tensor<2x5x9x1024xf32>
+  return %a : tensor<2x5x9x1024xf32>
+}

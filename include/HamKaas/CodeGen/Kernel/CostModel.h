@@ -119,6 +119,9 @@ public:
            elements * elementBytes >= machine.streamedBytes;
   }
   int64_t elementsAhead() const { return machine.pageBytes / elementBytes; }
+  /// Lines that the L1 cache holds of those that are multiples of `pitch`
+  /// elements apart.
+  int64_t l1Lines(int64_t pitch) const;
   /// Returns whether the next row of each operand and of the result, `bytes`
   /// each, fits the L1 cache beside the current one.
   bool isNearRow(int64_t bytes) const { return bytes <= machine.l1Bytes / 8; }
