@@ -107,6 +107,10 @@ private:
   mlir::Value sortLanes(mlir::Value vector, bool back);
   mlir::Value readEdge(int64_t first, int64_t active);
   mlir::Value readSource(int64_t active);
+  bool keepsSums();
+  void keepSums(const WindowStretch &block, const WindowStretch &columns,
+                mlir::ValueRange sums);
+  void finishKept();
   void finish(const WindowStretch &block, const WindowStretch &columns,
               mlir::ValueRange sums);
   void moveTo(const WindowStretch &block, int64_t row,
@@ -144,6 +148,9 @@ private:
   int64_t parts = 1;
 
   std::optional<WindowCopy> copy;
+  /// The sums of all windows of a unit, if these are finished after the last
+  /// one.
+  mlir::Value kept;
 
   /// State of the emission: an index per loop, and one per dimension of the
   /// source.

@@ -348,3 +348,116 @@ func.func private @copied_maxima(%x: tensor<2x11x19x1024xf32>, %out: tensor<2x5x
   } -> tensor<2x5x9x1024xf32>
   return %a : tensor<2x5x9x1024xf32>
 }
+
+// Functions of sums, which are kept until the last one of an image: of rows of
+// one vector, of three and of more, with a rest.
+func.func private @kept_short(%x: tensor<1x3x13x7xf32>, %w: tensor<3x5x1x3xf32>, %b: tensor<3xf32>, %out: tensor<1x3x13x7xf32>) -> tensor<1x3x13x7xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x13x7x3xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x3x13x7xf32>) outs(%e : tensor<1x13x7x3xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x13x7x3xf32>
+  %p = tensor.pad %last low[0, 1, 2, 0] high[0, 1, 2, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x13x7x3xf32> to tensor<1x15x11x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x13x7x3xf32>) -> tensor<1x13x7x3xf32>
+  %a = linalg.generic {indexing_maps = [#x1, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x15x11x3xf32>, tensor<3x5x1x3xf32>) outs(%f : tensor<1x13x7x3xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x13x7x3xf32>
+  %c = linalg.generic {indexing_maps = [#id4, #bias, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a, %b : tensor<1x13x7x3xf32>, tensor<3xf32>) outs(%e : tensor<1x13x7x3xf32>) {
+  ^bb0(%q: f32, %v: f32, %o: f32):
+    %t = arith.addf %q, %v : f32
+    %u = math.exp %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x13x7x3xf32>
+  %re = tensor.empty() : tensor<1x3x13x7xf32>
+  %d = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%c : tensor<1x13x7x3xf32>) outs(%re : tensor<1x3x13x7xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x3x13x7xf32>
+  return %d : tensor<1x3x13x7xf32>
+}
+
+func.func private @kept(%x: tensor<1x3x13x20xf32>, %w: tensor<3x5x1x3xf32>, %b: tensor<3xf32>, %out: tensor<1x3x13x20xf32>) -> tensor<1x3x13x20xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x13x20x3xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x3x13x20xf32>) outs(%e : tensor<1x13x20x3xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x13x20x3xf32>
+  %p = tensor.pad %last low[0, 1, 2, 0] high[0, 1, 2, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x13x20x3xf32> to tensor<1x15x24x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x13x20x3xf32>) -> tensor<1x13x20x3xf32>
+  %a = linalg.generic {indexing_maps = [#x1, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x15x24x3xf32>, tensor<3x5x1x3xf32>) outs(%f : tensor<1x13x20x3xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x13x20x3xf32>
+  %c = linalg.generic {indexing_maps = [#id4, #bias, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a, %b : tensor<1x13x20x3xf32>, tensor<3xf32>) outs(%e : tensor<1x13x20x3xf32>) {
+  ^bb0(%q: f32, %v: f32, %o: f32):
+    %t = arith.addf %q, %v : f32
+    %u = math.exp %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x13x20x3xf32>
+  %re = tensor.empty() : tensor<1x3x13x20xf32>
+  %d = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%c : tensor<1x13x20x3xf32>) outs(%re : tensor<1x3x13x20xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x3x13x20xf32>
+  return %d : tensor<1x3x13x20xf32>
+}
+
+func.func private @kept_long(%x: tensor<1x3x13x45xf32>, %w: tensor<3x5x1x3xf32>, %b: tensor<3xf32>, %out: tensor<1x3x13x45xf32>) -> tensor<1x3x13x45xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x13x45x3xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x3x13x45xf32>) outs(%e : tensor<1x13x45x3xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x13x45x3xf32>
+  %p = tensor.pad %last low[0, 1, 2, 0] high[0, 1, 2, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x13x45x3xf32> to tensor<1x15x49x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x13x45x3xf32>) -> tensor<1x13x45x3xf32>
+  %a = linalg.generic {indexing_maps = [#x1, #w, #r], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %w : tensor<1x15x49x3xf32>, tensor<3x5x1x3xf32>) outs(%f : tensor<1x13x45x3xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x13x45x3xf32>
+  %c = linalg.generic {indexing_maps = [#id4, #bias, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a, %b : tensor<1x13x45x3xf32>, tensor<3xf32>) outs(%e : tensor<1x13x45x3xf32>) {
+  ^bb0(%q: f32, %v: f32, %o: f32):
+    %t = arith.addf %q, %v : f32
+    %u = math.exp %t : f32
+    linalg.yield %u : f32
+  } -> tensor<1x13x45x3xf32>
+  %re = tensor.empty() : tensor<1x3x13x45xf32>
+  %d = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%c : tensor<1x13x45x3xf32>) outs(%re : tensor<1x3x13x45xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<1x3x13x45xf32>
+  return %d : tensor<1x3x13x45xf32>
+}

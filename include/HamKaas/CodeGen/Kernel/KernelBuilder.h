@@ -153,6 +153,9 @@ public:
   /// functions of several vectors can then overlap. Stores remain where they
   /// are if the kernel computes no such function.
   void deferEpilogue(llvm::function_ref<void()> body);
+  /// Returns whether epilogues have several vectors at once: functions are long
+  /// chains, and registers few.
+  bool interleavesEpilogues() const { return epilogueVectors > 1; }
 
   /// A read-only argument as a flat buffer.
   mlir::Value flatBuffer(mlir::Value argument);
