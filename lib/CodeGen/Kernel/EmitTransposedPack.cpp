@@ -79,14 +79,20 @@ private:
     forEachLaneBlock(
         kernel, firstRow, rows, lanes, /*unroll=*/1, none, /*writes=*/true,
         [&](LaneBlock block, MutableArrayRef<Value>) {
-          for (int64_t at = 0; at < width; at += lanes)
-            emitSquare(block, at, std::clamp<int64_t>(columns - at, 0, lanes));
+          int64_t whole = columns / lanes * lanes;
+          kernel.writingLoop(
+              kernel.constant(0), kernel.constant(whole), lanes,
+              [&](Value at) { emitSquare(block, at, lanes, lanes); });
+          for (int64_t at = whole; at < width; at += lanes)
+            emitSquare(block, kernel.constant(at),
+                       std::max<int64_t>(columns - at, 0),
+                       std::min(lanes, width - at));
         });
   }
 
-  /// The columns from `at` on of a few rows, of which `active` come from the
-  /// source.
-  void emitSquare(LaneBlock rows, int64_t at, int64_t active) {
+  /// `count` columns from `at` on of a few rows, of which `active` come from
+  /// the source.
+  void emitSquare(LaneBlock rows, Value at, int64_t active, int64_t count) {
     Value first = kernel.add(kernel.multiply(outer[panelDim], width), at);
     Value padding;
     if (active < lanes)
@@ -102,10 +108,10 @@ private:
     if (active > 0)
       transposeSquare(kernel, square);
     SmallVector<Value> indices(outer);
-    indices.push_back(kernel.constant(at));
+    indices.push_back(at);
     for (int64_t row = 0; row < rows.active; ++row) {
       indices[crossDim] = kernel.add(rows.index, row);
-      kernel.store(square[row], indices, std::min(lanes, width - at));
+      kernel.store(square[row], indices, count);
     }
   }
 

@@ -159,7 +159,7 @@ private:
                  weights,
                  steps,
                  isOnce,
-                 matchPermute(weights),
+                 matchPermute(weights, isOnce),
                  areGroups};
     if (areGroups && !packsGroups(group, found))
       return std::nullopt;
@@ -186,16 +186,18 @@ private:
   }
 
   /// The dimensions of its operand that are those of `matrix`, if a kernel
-  /// permutes it in each run, for one reader: packing takes as long. The zeros
-  /// at the end of panels need memory.
-  std::optional<SmallVector<int64_t>> matchPermute(Value matrix) const {
+  /// permutes it for one reader: packing takes as long. In each run, the zeros
+  /// at the end of panels need memory. Of parameters, only matrices have rows
+  /// that squares of vectors can be read of.
+  std::optional<SmallVector<int64_t>> matchPermute(Value matrix,
+                                                   bool isOnce) const {
     std::optional<PermuteGroup> permute = PermuteGroup::match(matrix);
-    if (!permute || sameCalls || saveMemory ||
-        !target->strategy->packsPermuted() ||
-        movable.contains(permute->group) ||
+    if (!permute || sameCalls || !target->strategy->packsPermuted() ||
         !getElementTypeOrSelf(matrix).isF32())
       return std::nullopt;
-    return permute->order;
+    bool packs = isOnce ? permute->order.size() == 2
+                        : !saveMemory && !movable.contains(permute->group);
+    return packs ? std::optional(permute->order) : std::nullopt;
   }
 
   std::optional<Factor> findRightSide(GroupOp group) {
@@ -361,7 +363,7 @@ private:
     std::optional<Factor> found = findRightSide(group);
     if (!found)
       return;
-    if (found->order && tilesTranspose(group, *found))
+    if (found->order && !found->isOnce && tilesTranspose(group, *found))
       return readPermuted(group, *found->root.getDpsInputOperand(1),
                           *PermuteGroup::match(found->weights));
     BlockArgument argument = found->argument;

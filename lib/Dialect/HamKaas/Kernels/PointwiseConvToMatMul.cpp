@@ -52,8 +52,33 @@ static Value takePositions(OpBuilder &builder, ConvOp conv, Value x,
                                 offsets, sizes, strides);
 }
 
-/// `value` as a matrix whose columns are its last dimension.
+/// The matrix that `value` is but for dimensions of one element, if a permute
+/// transposes it; null otherwise.
+static Value findTransposed(OpBuilder &builder, Location loc, Value value) {
+  auto permute = value.getDefiningOp<PermuteOp>();
+  if (!permute)
+    return nullptr;
+  RankedTensorType type = permute.getX().getType();
+  SmallVector<int64_t> dims;
+  for (int64_t dim : permute.getPermutation())
+    if (type.getDimSize(dim) != 1)
+      dims.push_back(dim);
+  if (dims.size() != 2 || dims[0] < dims[1])
+    return nullptr;
+  SmallVector<int64_t> shape{type.getDimSize(dims[1]),
+                             type.getDimSize(dims[0])};
+  return ReshapeOp::create(builder, loc, type.clone(shape), permute.getX());
+}
+
+static Value transpose(OpBuilder &builder, Location loc, Value matrix) {
+  return PermuteOp::create(builder, loc, matrix, ArrayRef<int64_t>{1, 0});
+}
+
+/// `value` as a matrix whose columns are its last dimension. One that is
+/// transposed can be packed as it was before.
 static Value asMatrix(OpBuilder &builder, Location loc, Value value) {
+  if (Value transposed = findTransposed(builder, loc, value))
+    return transpose(builder, loc, transposed);
   auto type = cast<RankedTensorType>(value.getType());
   int64_t columns = type.getShape().back();
   SmallVector<int64_t> shape{getElementCount(type) / columns, columns};
@@ -192,8 +217,9 @@ static Value createTransposedProduct(OpBuilder &builder, ConvOp conv,
   int64_t count = type.getDimSize(0), channels = type.getDimSize(1) / groups;
   int64_t positions =
       getElementCount(type) / type.getDimSize(0) / type.getDimSize(1);
-  Value w = PermuteOp::create(builder, loc, asMatrix(builder, loc, conv.getW()),
-                              ArrayRef<int64_t>{1, 0});
+  Value w = findTransposed(builder, loc, conv.getW());
+  if (!w)
+    w = transpose(builder, loc, asMatrix(builder, loc, conv.getW()));
   SmallVector<int64_t> shape{channels, positions};
   auto weights = cast<RankedTensorType>(w.getType());
   if (groups > 1) {

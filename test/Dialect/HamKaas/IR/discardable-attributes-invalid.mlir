@@ -390,8 +390,8 @@ func.func private @knobs() attributes {hamkaas.knobs = {packing = "auto"}}
 
 // -----
 
-// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {winograd = "3"}}}
-func.func private @knobs() attributes {hamkaas.knobs = {winograd = "3"}}
+// expected-error @below {{expected 'hamkaas.knobs' to be a dictionary of knobs such as {rows = 4 : i64, winograd = "off"}, got {winograd = "5"}}}
+func.func private @knobs() attributes {hamkaas.knobs = {winograd = "5"}}
 
 // -----
 
