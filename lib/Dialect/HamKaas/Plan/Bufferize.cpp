@@ -203,14 +203,20 @@ static std::unique_ptr<Pass> createSafeCanonicalizer() {
                             "(anonymous namespace)::FoldContiguousScatter"});
 }
 
-/// The kernel that contains `op` or is it; null if it is in none.
-static func::FuncOp findKernel(Operation *op) {
+/// Returns whether `function` is a kernel that takes its destination last.
+static bool writesInPlace(func::FuncOp function) {
+  FunctionType type = function.getFunctionType();
+  return function->hasAttr(HamKaasDialect::kernelAttrName) &&
+         !function.isExternal() && type.getNumInputs() > 0 &&
+         type.getResults() == type.getInputs().take_back();
+}
+
+/// Returns whether such a kernel contains `op` or is it.
+static bool isOfKernel(Operation *op) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
     function = op->getParentOfType<func::FuncOp>();
-  return function && function->hasAttr(HamKaasDialect::kernelAttrName)
-             ? function
-             : nullptr;
+  return function && writesInPlace(function);
 }
 
 #ifndef NDEBUG
@@ -226,7 +232,7 @@ static bool kernelsNeedNoCopies(ModuleOp module,
   return succeeded(analyzeModuleOp(module, analysis)) &&
          !module
               .walk([&](BufferizableOpInterface op) {
-                return findKernel(op) &&
+                return isOfKernel(op) &&
                                llvm::any_of(op->getOpOperands(), isCopied)
                            ? WalkResult::interrupt()
                            : WalkResult::advance();
@@ -240,7 +246,7 @@ static bool kernelsNeedNoCopies(ModuleOp module,
 static void describeKernels(ModuleOp module, OneShotAnalysisState &analysis) {
   auto &functions = analysis.addExtension<func_ext::FuncAnalysisState>();
   for (auto kernel : module.getOps<func::FuncOp>()) {
-    if (!findKernel(kernel) || kernel.isExternal())
+    if (!writesInPlace(kernel))
       continue;
     functions.startFunctionAnalysis(kernel);
     int64_t last = kernel.getNumArguments() - 1;
@@ -302,8 +308,7 @@ private:
     assert(kernelsNeedNoCopies(module, options) &&
            "expected kernels that read nothing that they have overwritten");
     OneShotBufferizationOptions programs(options);
-    programs.opFilter.denyOperation(
-        [](Operation *op) { return findKernel(op) != nullptr; });
+    programs.opFilter.denyOperation(isOfKernel);
     OneShotAnalysisState analysis(module, programs);
     describeKernels(module, analysis);
     BufferizationState state;
