@@ -197,6 +197,16 @@ SmallVector<ConvPhase> hamkaas::findPhases(ConvOp conv) {
   return phases;
 }
 
+Operation *hamkaas::findStridedImages(Operation *op) {
+  auto transform = dyn_cast<WinogradInputOp>(op);
+  if (!transform)
+    return nullptr;
+  auto slice = transform.getX().getDefiningOp<StridedSliceOp>();
+  return slice && slice->hasOneUse() && slice.getStrides().back() == 1
+             ? slice.getOperation()
+             : nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Larger windows
 //===----------------------------------------------------------------------===//

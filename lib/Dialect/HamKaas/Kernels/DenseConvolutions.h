@@ -66,6 +66,10 @@ struct ConvPhase {
 /// 2 x 2, 2 x 1, 1 x 2 and 1 x 1; none of another convolution.
 llvm::SmallVector<ConvPhase> findPhases(ConvOp conv);
 
+/// The slice of rows and columns of images that `op`, their transform, alone
+/// reads; null if there is none.
+mlir::Operation *findStridedImages(mlir::Operation *op);
+
 /// Into how many windows of 3 x 3 the two dimensions of a larger one are cut;
 /// empty if there is one window, or too many, or another convolution.
 llvm::SmallVector<int64_t> matchWindows(ConvOp conv);

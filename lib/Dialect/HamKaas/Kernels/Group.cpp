@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Group.h"
-#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "DenseConvolutions.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
-#include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "JoinConcats.h"
 #include "NarrowProducts.h"
 #include "PlanarWindows.h"
@@ -181,11 +180,8 @@ bool Group::canJoin(KernelOpInterface producer, Operation *user) {
 /// Adds what takes every second row and column of images for their transform,
 /// which reads them where they are.
 void Group::addStridedImages() {
-  auto transform = dyn_cast<WinogradInputOp>(last.getOperation());
-  auto slice =
-      transform ? transform.getX().getDefiningOp<StridedSliceOp>() : nullptr;
-  if (slice && slice.getStrides().back() == 1 && slice->hasOneUse() &&
-      slice->getBlock() == last->getBlock())
+  if (Operation *slice = findStridedImages(last);
+      slice && slice->getBlock() == last->getBlock())
     members.insert(slice);
 }
 

@@ -305,8 +305,11 @@ private:
   /// many parts. Kernels write in place by construction.
   LogicalResult bufferize(const OneShotBufferizationOptions &options) {
     ModuleOp module = getOperation();
-    assert(kernelsNeedNoCopies(module, options) &&
-           "expected kernels that read nothing that they have overwritten");
+#ifndef NDEBUG
+    if (!kernelsNeedNoCopies(module, options))
+      return module.emitError("expected kernels that read nothing that they "
+                              "have overwritten");
+#endif
     OneShotBufferizationOptions programs(options);
     programs.opFilter.denyOperation(isOfKernel);
     OneShotAnalysisState analysis(module, programs);
