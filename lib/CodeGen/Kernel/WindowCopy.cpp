@@ -189,7 +189,7 @@ void WindowEmitter::copyFactors() {
 /// As emit(), for tiles of some channels of several rows.
 Tile WindowEmitter::emitCopied() {
   const WindowAxis &axis = outerAxes.front();
-  int64_t bands = llvm::divideCeil(axis.windows, copy->windows);
+  int64_t bands = (axis.windows - 1) / copy->windows + 1;
   int64_t windows = llvm::divideCeil(axis.windows, bands);
   int64_t copiedRows =
       std::min(axis.size, (windows - 1) * axis.stride +
