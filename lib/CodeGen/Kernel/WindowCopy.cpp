@@ -16,6 +16,7 @@
 #include "WindowEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,11 +24,12 @@ using namespace hamkaas;
 
 /// The copies of elements fit the L2 cache beside other data.
 static constexpr int64_t maxCopiedElements = 16384;
-/// Lines of each pixel that are copied: whole pages of few rows would wait for
-/// their translation too often, and many lines leave no room for the factors.
+/// Cache lines to copy of each pixel. Pixels are often pages apart, so several
+/// lines share a TLB miss; too many would evict the factors from the L1 cache.
 static constexpr int64_t manyLines = 4, fewLines = 2;
 
-/// The factors of the windows of a channel: an operand of taps and channels.
+/// The float32 factors of the windows of a channel: an operand of taps and
+/// channels.
 static OpOperand *findFactors(linalg::LinalgOp root, OpOperand *operand,
                               ArrayRef<int64_t> loops, int64_t laneLoop) {
   for (OpOperand *other : root.getDpsInputOperands()) {
@@ -38,6 +40,7 @@ static OpOperand *findFactors(linalg::LinalgOp root, OpOperand *operand,
              (loop && llvm::is_contained(loops, loop.getPosition()));
     };
     if (other != operand && isa<BlockArgument>(other->get()) &&
+        getElementTypeOrSelf(other->get()).isF32() && map.getNumResults() > 0 &&
         map.getResults().back() ==
             getAffineDimExpr(laneLoop, root.getContext()) &&
         llvm::all_of(map.getResults().drop_back(), isInner))

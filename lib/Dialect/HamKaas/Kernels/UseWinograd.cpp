@@ -94,10 +94,10 @@ static constexpr double integerCost = 1.5;
 /// 0.87 (AMD Zen 3).
 static constexpr double dilatedCost = 1.5, phasesCost = 2;
 
-/// The costs of an element of the transformed images and of a copied one where
-/// a convolution is the sum of several. With these numbers, 3 x 3 windows with
-/// strides of 2 take 0.9 to 1.1 times as long as expected: 30 images of 16 to
-/// 384 channels, 10 x 10 to 112 x 112 (AMD Zen 3).
+/// The same where a convolution is a sum of several, and the cost of a copied
+/// element. 3 x 3 windows with strides of 2 that this chooses take 0.85 to 1.15
+/// of the estimated time: images of 16 to 384 channels, 10 x 10 to 112 x 112
+/// (AMD Zen 3).
 static constexpr double partsCost = 1.5, copyCost = 0.5;
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,10 @@ def Bufferize : Pass<"hamkaas-bufferize", "mlir::ModuleOp"> {
     planning needs: dense for the arguments of `@main` and `@prepare`, dynamic
     for those of kernels, so that views are passed without a copy. Results of
     functions become their last arguments.
+
+    Kernels whose result has the type of their last argument write to that in
+    place. They must not read what they have overwritten: only builds with
+    assertions check that.
   }];
   let dependentDialects = [
     "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"
