@@ -23,6 +23,7 @@ void hamkaas::buildLowerKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createKernelsToLLVM());
   manager.addNestedPass<LLVM::LLVMFuncOp>(createReconcileUnrealizedCastsPass());
   manager.addNestedPass<LLVM::LLVMFuncOp>(createCSEPass());
+  manager.addPass(createMergeKernels());
 }
 
 void hamkaas::registerCPUPipelines() {

@@ -61,7 +61,11 @@ private:
     Type i64 = IntegerType::get(&getContext(), 64);
     if (!function->hasAttr(HamKaasDialect::kernelAttrName))
       return success();
-    return verifyType(function, {pointer, i64, i64, pointer});
+    SmallVector<Type> arguments = {pointer, i64, i64, pointer};
+    // And the sizes; see MergeKernels.
+    if (function.getNumArguments() == 5)
+      arguments.push_back(pointer);
+    return verifyType(function, arguments);
   }
 
   static LogicalResult verifyDevice(gpu::GPUModuleOp device) {

@@ -139,4 +139,19 @@ def KernelsToLLVM : Pass<"hamkaas-kernels-to-llvm", "mlir::ModuleOp"> {
   ];
 }
 
+def MergeKernels : Pass<"hamkaas-cpu-merge-kernels", "mlir::ModuleOp"> {
+  let summary = "share the code of kernels that differ in sizes";
+  let description = [{
+    Kernels of the LLVM dialect whose operations are the same but for 64-bit
+    constants, which are numbers of elements and distances, get one body with one
+    more argument: the address of these numbers. What was a kernel passes them. A
+    network whose layers differ in their channels compiles in less time and
+    takes less space.
+
+    Run it after `hamkaas-kernels-to-llvm`. Kernels whose loops LLVM unrolls
+    (rows) stay as they are. No bit changes.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 #endif // HAMKAAS_CODEGEN_CPU_PASSES
