@@ -82,7 +82,8 @@ struct Simplify : hamkaas::impl::SimplifyBase<Simplify> {
     // Each pattern leaves less to do, so the driver ends by itself.
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
     if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
-      signalPassFailure();
+      return signalPassFailure();
+    shareConcats(getOperation());
   }
 
 private:

@@ -105,6 +105,81 @@ struct MoveSliceBeforeConcat : OpRewritePattern<StridedSliceOp> {
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Beginnings
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Lets concatenations read an earlier one of their first operands, as in a
+/// block of DenseNet, where each layer reads all before it. Those operands need
+/// not stay in memory, and a kernel of two operands takes less code.
+class ConcatSharing {
+public:
+  explicit ConcatSharing(Block &block) : concats(block.getOps<ConcatOp>()) {
+    for (ConcatOp concat : concats) {
+      size_t node = findNode(concat.getDim(), Value());
+      for (Value operand : concat.getOperands())
+        node = findNode(node, operand);
+      joined.try_emplace(node, concat);
+    }
+  }
+
+  /// From the last one: what it reads no more, one before it may be the last to
+  /// read.
+  void run() {
+    for (ConcatOp concat : llvm::reverse(concats))
+      shareBeginning(concat);
+  }
+
+private:
+  size_t findNode(size_t parent, Value operand) {
+    return nodes.try_emplace({parent, operand}, nodes.size() + 1).first->second;
+  }
+
+  void shareBeginning(ConcatOp concat) {
+    ConcatOp shared;
+    size_t length = 0;
+    size_t node = findNode(concat.getDim(), Value());
+    for (auto [i, operand] : llvm::enumerate(concat.getOperands())) {
+      if (!isLastUser(concat, operand))
+        break;
+      node = findNode(node, operand);
+      ConcatOp other = joined.lookup(node);
+      if (i > 0 && other && other->isBeforeInBlock(concat)) {
+        shared = other;
+        length = i + 1;
+      }
+    }
+    if (!shared)
+      return;
+    SmallVector<Value> operands{shared};
+    llvm::append_range(operands, concat.getOperands().drop_front(length));
+    concat->setOperands(operands);
+  }
+
+  /// Returns whether `operand` need not stay in memory behind `concat`.
+  static bool isLastUser(ConcatOp concat, Value operand) {
+    return llvm::all_of(operand.getUsers(), [&](Operation *user) {
+      return user == concat || (user->getBlock() == concat->getBlock() &&
+                                user->isBeforeInBlock(concat));
+    });
+  }
+
+  SmallVector<ConcatOp> concats;
+  /// A prefix tree of their operands: from a node and the next operand to
+  /// another node. The first nodes are those of dimensions.
+  llvm::DenseMap<std::pair<size_t, Value>, size_t> nodes;
+  /// The first concatenation of the operands on the way to a node.
+  llvm::DenseMap<size_t, ConcatOp> joined;
+};
+
+} // namespace
+
+void hamkaas::shareConcats(Operation *root) {
+  root->walk([](Block *block) { ConcatSharing(*block).run(); });
+}
+
 void hamkaas::populateConcatPatterns(RewritePatternSet &patterns) {
   patterns.add<MoveSliceBeforeConcat>(patterns.getContext());
 }

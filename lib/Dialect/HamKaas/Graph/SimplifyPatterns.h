@@ -40,6 +40,9 @@ void populateProductPatterns(mlir::RewritePatternSet &patterns);
 void populateConcatPatterns(mlir::RewritePatternSet &patterns);
 void populateWindowPatterns(mlir::RewritePatternSet &patterns);
 
+/// Lets concatenations in `root` read earlier ones of their first operands.
+void shareConcats(mlir::Operation *root);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_LIB_DIALECT_HAMKAAS_GRAPH_SIMPLIFYPATTERNS_H

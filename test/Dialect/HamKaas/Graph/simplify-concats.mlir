@@ -67,3 +67,42 @@ func.func @part(%x: tensor<2x3x7xf32>, %y: tensor<2x2x7xf32>) -> tensor<2x4x5xf3
   %3 = hamkaas.concat %1, %2 dim 2 : tensor<2x4x2xf32>, tensor<2x4x3xf32>
   return %3 : tensor<2x4x5xf32>
 }
+
+// A block of layers that each read all before them: a concatenation reads an
+// earlier one of its first operands.
+
+// CHECK-LABEL: func.func @dense_block
+// CHECK:         %[[A:.*]] = hamkaas.concat %arg0, %arg1 dim 1
+// CHECK:         %[[B:.*]] = hamkaas.concat %[[A]], %arg2 dim 1
+// CHECK:         %[[C:.*]] = hamkaas.concat %[[B]], %arg3 dim 1
+// CHECK-NEXT:    return %[[A]], %[[B]], %[[C]]
+func.func @dense_block(%arg0: tensor<1x8x4xf32>, %arg1: tensor<1x2x4xf32>, %arg2: tensor<1x2x4xf32>, %arg3: tensor<1x2x4xf32>) -> (tensor<1x10x4xf32>, tensor<1x12x4xf32>, tensor<1x14x4xf32>) {
+  %0 = hamkaas.concat %arg0, %arg1 dim 1 : tensor<1x8x4xf32>, tensor<1x2x4xf32>
+  %1 = hamkaas.concat %arg0, %arg1, %arg2 dim 1 : tensor<1x8x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>
+  %2 = hamkaas.concat %arg0, %arg1, %arg2, %arg3 dim 1 : tensor<1x8x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>
+  return %0, %1, %2 : tensor<1x10x4xf32>, tensor<1x12x4xf32>, tensor<1x14x4xf32>
+}
+
+// Not where operands stay in memory for someone else.
+
+// CHECK-LABEL: func.func @not_shared
+// CHECK:         hamkaas.concat %arg0, %arg1 dim 1
+// CHECK:         hamkaas.concat %arg0, %arg1, %arg2 dim 1
+// CHECK:         hamkaas.relu %arg1
+func.func @not_shared(%arg0: tensor<2x2xf32>, %arg1: tensor<2x2xf32>, %arg2: tensor<2x2xf32>) -> (tensor<2x4xf32>, tensor<2x6xf32>, tensor<2x2xf32>) {
+  %1 = hamkaas.concat %arg0, %arg1 dim 1 : tensor<2x2xf32>, tensor<2x2xf32>
+  %2 = hamkaas.concat %arg0, %arg1, %arg2 dim 1 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+  %3 = hamkaas.relu %arg1 : tensor<2x2xf32>
+  return %1, %2, %3 : tensor<2x4xf32>, tensor<2x6xf32>, tensor<2x2xf32>
+}
+
+// Nor where the earlier one is along another dimension.
+
+// CHECK-LABEL: func.func @other_dimension
+// CHECK:         hamkaas.concat %arg0, %arg1 dim 0
+// CHECK:         hamkaas.concat %arg0, %arg1, %arg2 dim 1
+func.func @other_dimension(%arg0: tensor<2x2xf32>, %arg1: tensor<2x2xf32>, %arg2: tensor<2x2xf32>) -> (tensor<4x2xf32>, tensor<2x6xf32>) {
+  %0 = hamkaas.concat %arg0, %arg1 dim 0 : tensor<2x2xf32>, tensor<2x2xf32>
+  %1 = hamkaas.concat %arg0, %arg1, %arg2 dim 1 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+  return %0, %1 : tensor<4x2xf32>, tensor<2x6xf32>
+}

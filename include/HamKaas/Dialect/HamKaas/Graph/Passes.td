@@ -106,6 +106,7 @@ def Simplify : Pass<"hamkaas-simplify", "mlir::ModuleOp"> {
     | the transpose of a product `a^T b` of matrices, where `b` has no more elements than `a` and the product | `b^T a` |
     | a convolution of whose windows elements at the ends meet padding alone, in all windows | one without these elements |
     | a slice of a concat with all positions along its dimension, where another concat, of up to 32 such parts, alone needs both | the concat of slices of the operands |
+    | first operands of a concat that an earlier concat joins, and that nobody reads later | the earlier concat |
     | `x / c` where `1 / c` is exact | `x * (1 / c)` |
     | `x^2` | `x * x` |
     | `x^3` of floats of at least 32 bits | `x * x * x` |
