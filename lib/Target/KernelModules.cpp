@@ -24,7 +24,8 @@ std::optional<KernelFamily> hamkaas::getFamily(LLVM::LLVMFuncOp function) {
 /// faster, depthwise convolutions 5 % slower, those of ResNet-50 2 %.
 bool hamkaas::hasPlainAddresses(LLVM::LLVMFuncOp function) {
   std::optional<KernelFamily> family = getFamily(function);
-  return family == KernelFamily::Transform ||
+  return function->hasAttr(HamKaasDialect::runsOnceAttrName) ||
+         family == KernelFamily::Transform ||
          family == KernelFamily::Elementwise;
 }
 

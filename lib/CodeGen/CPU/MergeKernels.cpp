@@ -76,7 +76,9 @@ namespace {
 /// of their operands.
 class KernelCode {
 public:
-  explicit KernelCode(LLVM::LLVMFuncOp kernel, bool runsOnce) : kernel(kernel) {
+  explicit KernelCode(LLVM::LLVMFuncOp kernel)
+      : kernel(kernel),
+        runsOnce(kernel->hasAttr(HamKaasDialect::runsOnceAttrName)) {
     if (!runsOnce)
       strides = findStrides(kernel);
     auto number = [&](Value value) {
@@ -110,7 +112,7 @@ public:
   /// Returns whether the two differ in sizes only.
   bool isLike(const KernelCode &other) const {
     return getFamily(kernel) == getFamily(other.kernel) &&
-           blocks.size() == other.blocks.size() &&
+           runsOnce == other.runsOnce && blocks.size() == other.blocks.size() &&
            sizes.size() == other.sizes.size() &&
            llvm::equal(operations, other.operations,
                        [&](Operation *a, Operation *b) {
@@ -167,6 +169,7 @@ private:
     return number != other.values.end() && values.at(a.get()) == number->second;
   }
 
+  bool runsOnce;
   llvm::DenseSet<OpOperand *> strides;
   llvm::DenseMap<Value, unsigned> values;
   llvm::DenseMap<Block *, unsigned> blocks;
@@ -264,19 +267,18 @@ struct MergeKernels : hamkaas::impl::MergeKernelsBase<MergeKernels> {
   void runOnOperation() override {
     // Calling another function takes as long to compile as a few operations.
     constexpr size_t least = 40;
-    llvm::DenseSet<StringAttr> runOnce = findPrepared();
     llvm::MapVector<size_t, SmallVector<SmallVector<KernelCode>>> groups;
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       std::optional<KernelFamily> family = getFamily(kernel);
       // LLVM unrolls those of rows.
       if (kernel.isExternal() || !family || family == KernelFamily::Row)
         continue;
-      bool runsOnce = runOnce.contains(kernel.getSymNameAttr());
       // Of 36 rows at multiples of a size each would have a register: such
       // kernels took 1.1 to 1.2 times as long.
-      if (family == KernelFamily::Transform && !runsOnce)
+      if (family == KernelFamily::Transform &&
+          !kernel->hasAttr(HamKaasDialect::runsOnceAttrName))
         continue;
-      KernelCode code(kernel, runsOnce);
+      KernelCode code(kernel);
       if (code.operations.size() < least)
         continue;
       auto &alike = groups[code.getHash()];
@@ -292,30 +294,6 @@ struct MergeKernels : hamkaas::impl::MergeKernelsBase<MergeKernels> {
       for (ArrayRef<KernelCode> group : alike)
         if (group.size() > 1)
           Merger(group).merge();
-  }
-
-private:
-  /// The bodies of kernels that only @prepare calls.
-  llvm::DenseSet<StringAttr> findPrepared() {
-    llvm::DenseMap<StringAttr, bool> isPrepared;
-    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      if (getFamily(function) || function.isExternal())
-        continue;
-      bool prepares = function.getSymName() == prepareSymbol;
-      auto uses = SymbolTable::getSymbolUses(function);
-      for (SymbolTable::SymbolUse use : *uses) {
-        StringAttr name = StringAttr::get(
-            &getContext(), use.getSymbolRef().getRootReference().getValue() +
-                               kernelBodySuffix);
-        auto [it, isNew] = isPrepared.try_emplace(name, prepares);
-        it->second &= prepares;
-      }
-    }
-    llvm::DenseSet<StringAttr> names;
-    for (auto [name, prepares] : isPrepared)
-      if (prepares)
-        names.insert(name);
-    return names;
   }
 };
 } // namespace

@@ -210,6 +210,7 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
     if (failed(runPipeline(check, getOperation())))
       return signalPassFailure();
     SmallVector<func::FuncOp> engineKernels = findEngineKernels(getOperation());
+    markPrepared();
     declareKernels();
     SymbolTable symbols(getOperation());
     if (auto prepare = symbols.lookup<func::FuncOp>(prepareName))
@@ -234,6 +235,22 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
   }
 
 private:
+  /// Later passes save time of compilation where a kernel's own does not count.
+  void markPrepared() {
+    llvm::DenseSet<StringAttr> prepared, others;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      auto &callees = function.getSymName() == prepareName ? prepared : others;
+      function.walk([&](func::CallOp call) {
+        callees.insert(call.getCalleeAttr().getAttr());
+      });
+    }
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (prepared.contains(kernel.getSymNameAttr()) &&
+          !others.contains(kernel.getSymNameAttr()))
+        kernel->setAttr(HamKaasDialect::runsOnceAttrName,
+                        UnitAttr::get(&getContext()));
+  }
+
   void declareKernels() {
     auto builder = OpBuilder::atBlockEnd(getOperation().getBody());
     Type pointer = LLVM::LLVMPointerType::get(&getContext());

@@ -285,7 +285,7 @@ llvm.func @stride_200_body(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64, %arg3: !llv
 ^done:
   llvm.return %status : i32
 }
-llvm.func @prepared_100_body(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64, %arg3: !llvm.ptr) -> i32 attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.tiles = 8 : i64} {
+llvm.func @prepared_100_body(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64, %arg3: !llvm.ptr) -> i32 attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.runs_once, hamkaas.tiles = 8 : i64} {
   %status = llvm.mlir.constant(0 : i32) : i32
   %zero = llvm.mlir.constant(0 : index) : i64
   %one = llvm.mlir.constant(1 : index) : i64
@@ -345,7 +345,7 @@ llvm.func @prepared_100_body(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64, %arg3: !l
 ^done:
   llvm.return %status : i32
 }
-llvm.func @prepared_200_body(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64, %arg3: !llvm.ptr) -> i32 attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.tiles = 8 : i64} {
+llvm.func @prepared_200_body(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64, %arg3: !llvm.ptr) -> i32 attributes {hamkaas.kernel = #hamkaas.kernel<movement>, hamkaas.runs_once, hamkaas.tiles = 8 : i64} {
   %status = llvm.mlir.constant(0 : i32) : i32
   %zero = llvm.mlir.constant(0 : index) : i64
   %one = llvm.mlir.constant(1 : index) : i64
@@ -524,14 +524,4 @@ llvm.func @fourth_body(%arg0: !llvm.ptr, %arg1: i64, %arg2: i64, %arg3: !llvm.pt
   llvm.br ^outer(%i1 : i64)
 ^done:
   llvm.return %status : i32
-}
-
-llvm.func @prepared_100(!llvm.ptr, i64, i64, !llvm.ptr) -> i32
-llvm.func @prepared_200(!llvm.ptr, i64, i64, !llvm.ptr) -> i32
-llvm.func @hamkaas_prepare(%arg0: !llvm.ptr) {
-  %0 = llvm.mlir.addressof @prepared_100 : !llvm.ptr
-  %1 = llvm.mlir.addressof @prepared_200 : !llvm.ptr
-  llvm.store %0, %arg0 : !llvm.ptr, !llvm.ptr
-  llvm.store %1, %arg0 : !llvm.ptr, !llvm.ptr
-  llvm.return
 }

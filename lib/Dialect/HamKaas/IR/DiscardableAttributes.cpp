@@ -177,6 +177,7 @@ static const Rule rules[] = {
     {HamKaasDialect::kernelAttrName, function, kernel},
     {HamKaasDialect::loopAttrName, function, unit},
     {HamKaasDialect::tilesAttrName, function, positive},
+    {HamKaasDialect::runsOnceAttrName, function, unit},
     {HamKaasDialect::tileLoopAttrName, loop, unit},
     {HamKaasDialect::streamLoopAttrName, loop, unit},
     {HamKaasDialect::tileRunnerAttrName, function, tileRunner},

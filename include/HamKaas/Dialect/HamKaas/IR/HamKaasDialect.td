@@ -52,6 +52,9 @@ def HamKaas_Dialect : Dialect {
     /// Number of iterations of a kernel's outermost loop, which may be split
     /// among threads.
     static constexpr llvm::StringLiteral tilesAttrName = "hamkaas.tiles";
+    /// A kernel that @prepare alone calls.
+    static constexpr llvm::StringLiteral runsOnceAttrName =
+        "hamkaas.runs_once";
     /// Marks the outermost loop of a kernel.
     static constexpr llvm::StringLiteral tileLoopAttrName = "hamkaas.tile_loop";
     /// Marks a loop of nontemporal stores: whole vectors at multiples of their
