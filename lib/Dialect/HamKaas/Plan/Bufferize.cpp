@@ -284,18 +284,21 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
       return signalPassFailure();
     orderConstants(getOperation());
 
+    OpPassManager cleanup(func::FuncOp::getOperationName());
     // NOTE: cse before canonicalize, or copies of a buffer onto itself survive.
-    OpPassManager cleanup(ModuleOp::getOperationName());
-    auto &functions = cleanup.nest<func::FuncOp>();
-    functions.addPass(createCSEPass());
-    functions.addPass(createSafeCanonicalizer());
+    cleanup.addPass(createCSEPass());
+    cleanup.addPass(createSafeCanonicalizer());
+    OpPassManager module(ModuleOp::getOperationName());
+    module.nest<func::FuncOp>() = cleanup;
     // Canonicalization finds that the iter arg of a loop is one buffer; only
     // then is a kernel's result recognised as its last argument.
-    if (failed(runPipeline(cleanup, getOperation())))
+    if (failed(runPipeline(module, getOperation())))
       return signalPassFailure();
     dropKernelResults(getOperation(), programs);
-    if (failed(runPipeline(cleanup, getOperation())))
-      return signalPassFailure();
+    // The kernels have not changed.
+    for (func::FuncOp program : programs)
+      if (failed(runPipeline(cleanup, program)))
+        return signalPassFailure();
     llvm::for_each(programs, dropResults);
   }
 
