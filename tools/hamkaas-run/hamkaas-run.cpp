@@ -114,38 +114,47 @@ static llvm::Expected<Tensor> readInput(StringRef source,
                    "', and no such file exists" + meant);
 }
 
-static llvm::Expected<SmallVector<Tensor>>
-loadInputs(const ToolCommandLine &line,
-           ArrayRef<TensorDeclaration> declarations) {
+/// The value of --input for each of the inputs.
+static llvm::Expected<llvm::StringMap<std::string>>
+findSources(const ToolCommandLine &line,
+            ArrayRef<TensorDeclaration> declarations) {
   auto sources =
       parseAssignments("input", line.getAll(OPT_input), declarations);
   if (!sources)
-    return sources.takeError();
-  SmallVector<Tensor> tensors;
+    return sources;
   std::string missing;
-  for (const TensorDeclaration &declaration : declarations) {
-    auto source = sources->find(declaration.name);
-    if (source == sources->end()) {
+  for (const TensorDeclaration &declaration : declarations)
+    if (!sources->contains(declaration.name))
       llvm::raw_string_ostream(missing)
           << "\n  --input " << declaration.name << "=F.npy|random|zeros  ("
           << formatType(declaration.type) << ")";
-      continue;
-    }
+  if (!missing.empty())
+    return makeError("expected contents for every input; missing:" + missing);
+  return sources;
+}
+
+static llvm::Expected<SmallVector<Tensor>>
+loadInputs(const ToolCommandLine &line,
+           ArrayRef<TensorDeclaration> declarations) {
+  auto sources = findSources(line, declarations);
+  if (!sources)
+    return sources.takeError();
+  SmallVector<Tensor> tensors;
+  for (const TensorDeclaration &declaration : declarations) {
+    std::string source = sources->lookup(declaration.name);
     if (llvm::Error error = checkMemory("input", declaration))
       return std::move(error);
     Tensor tensor(declaration.type);
-    if (source->second == "random") {
+    if (source == "random") {
       tensor = makeRandomTensor(declaration.type, declaration.name);
-    } else if (source->second != "zeros") {
-      auto read = readInput(source->second, declaration);
+    } else if (source != "zeros") {
+      auto read = readInput(source, declaration);
       if (!read)
         return read.takeError();
       tensor = std::move(*read);
     }
     tensors.push_back(std::move(tensor));
   }
-  if (!missing.empty())
-    return makeError("expected contents for every input; missing:" + missing);
   return tensors;
 }
 
@@ -253,20 +262,32 @@ static llvm::Expected<ModuleOp> parseGraph(const ToolCommandLine &line,
   return graph;
 }
 
-/// The passes are checked on what the model will run on.
-static llvm::Error loadCheckedTensors(const ToolCommandLine &line,
-                                      ModuleOp graph,
-                                      SmallVector<Tensor> &tensors,
-                                      KnownTensors &known) {
-  func::FuncOp main = findEntryFunction(graph, line.get(OPT_function));
-  if (!main)
-    return llvm::Error::success();
-  SmallVector<TensorDeclaration> declarations;
-  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
-    declarations.push_back(
-        {main.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName)
+static SmallVector<TensorDeclaration> getInputs(func::FuncOp function) {
+  SmallVector<TensorDeclaration> inputs;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    inputs.push_back(
+        {function.getArgAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName)
              .str(),
          cast<RankedTensorType>(type)});
+  return inputs;
+}
+
+static SmallVector<TensorDeclaration> getOutputs(func::FuncOp function) {
+  SmallVector<TensorDeclaration> outputs;
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    outputs.push_back(
+        {function
+             .getResultAttrOfType<StringAttr>(i, HamKaasDialect::nameAttrName)
+             .str(),
+         cast<RankedTensorType>(type)});
+  return outputs;
+}
+
+/// The passes are checked on what the model will run on.
+static llvm::Error loadCheckedTensors(const ToolCommandLine &line,
+                                      ArrayRef<TensorDeclaration> declarations,
+                                      SmallVector<Tensor> &tensors,
+                                      KnownTensors &known) {
   if (llvm::Error error = loadInputs(line, declarations).moveInto(tensors))
     return error;
   auto contents = std::make_shared<ParameterContents>();
@@ -312,6 +333,34 @@ static llvm::Error lowerForReference(ModuleOp graph, CompileOptions options) {
   return lowerModel(graph, Form::Graph, options);
 }
 
+static SmallVector<std::string> getFunctionNames(const LoadedModel &loaded) {
+  SmallVector<std::string> names;
+  if (loaded.program)
+    for (const FunctionInfo *function : loaded.info.functions())
+      names.push_back(function->function);
+  else
+    for (auto function : ModuleOp(loaded.graph).getOps<func::FuncOp>())
+      names.push_back(function.getSymName().str());
+  return names;
+}
+
+/// Finds the function that the options name, or the first one.
+static llvm::Error selectFunction(const ToolCommandLine &line,
+                                  LoadedModel &loaded) {
+  SmallVector<std::string> names = getFunctionNames(loaded);
+  StringRef wanted = line.get(OPT_function);
+  auto found = wanted.empty() ? names.begin() : llvm::find(names, wanted);
+  if (found == names.end())
+    return makeError("--function: the model has no function '" + wanted +
+                     "'; it has " + llvm::join(names, ", "));
+  loaded.function = *found;
+  loaded.running = loaded.info;
+  if (size_t number = found - names.begin(); loaded.program && number > 0)
+    std::swap<FunctionInfo>(loaded.running,
+                            loaded.running.furtherFunctions[number - 1]);
+  return llvm::Error::success();
+}
+
 /// Parses the model, and compiles it unless the reference runs it.
 static llvm::Error loadGraph(const ToolCommandLine &line, LoadedModel &loaded) {
   if (llvm::Error error = parseGraph(line, *loaded.file).moveInto(loaded.graph))
@@ -319,14 +368,25 @@ static llvm::Error loadGraph(const ToolCommandLine &line, LoadedModel &loaded) {
   CompileOptions options = getCompileOptions(line, *loaded.file);
   if (llvm::Error error = lowerForReference(loaded.graph, options))
     return error;
-  SmallVector<Tensor> checkedInputs;
-  if (options.checkEachPass)
-    if (llvm::Error error = loadCheckedTensors(
-            line, loaded.graph, checkedInputs, options.checkedTensors))
-      return error;
   loaded.info.name = options.name;
   if (runsReference(line))
     return llvm::Error::success();
+  // Before the compilation, which may take long.
+  if (llvm::Error error = selectFunction(line, loaded))
+    return error;
+  func::FuncOp function = findEntryFunction(loaded.graph, loaded.function);
+  if (auto files = parseAssignments("output", line.getAll(OPT_output),
+                                    getOutputs(function));
+      !files)
+    return files.takeError();
+  SmallVector<TensorDeclaration> inputs = getInputs(function);
+  if (auto sources = findSources(line, inputs); !sources)
+    return sources.takeError();
+  SmallVector<Tensor> checkedInputs;
+  if (options.checkEachPass)
+    if (llvm::Error error = loadCheckedTensors(line, inputs, checkedInputs,
+                                               options.checkedTensors))
+      return error;
   OwningOpRef<ModuleOp> copy(loaded.graph.clone());
   ProgressLine progress(options.name, &loaded.file->context(),
                         line.getProgress());
@@ -354,34 +414,6 @@ parseThreadOrder(const ToolCommandLine &line) {
   return makeError("--emulation-order: expected forward, backward or a number, "
                    "got '" +
                    text + "'");
-}
-
-static SmallVector<std::string> getFunctionNames(const LoadedModel &loaded) {
-  SmallVector<std::string> names;
-  if (loaded.program)
-    for (const FunctionInfo *function : loaded.info.functions())
-      names.push_back(function->function);
-  else
-    for (auto function : ModuleOp(loaded.graph).getOps<func::FuncOp>())
-      names.push_back(function.getSymName().str());
-  return names;
-}
-
-/// Finds the function that the options name, or the first one.
-static llvm::Error selectFunction(const ToolCommandLine &line,
-                                  LoadedModel &loaded) {
-  SmallVector<std::string> names = getFunctionNames(loaded);
-  StringRef wanted = line.get(OPT_function);
-  auto found = wanted.empty() ? names.begin() : llvm::find(names, wanted);
-  if (found == names.end())
-    return makeError("--function: the model has no function '" + wanted +
-                     "'; it has " + llvm::join(names, ", "));
-  loaded.function = *found;
-  loaded.running = loaded.info;
-  if (size_t number = found - names.begin(); loaded.program && number > 0)
-    std::swap<FunctionInfo>(loaded.running,
-                            loaded.running.furtherFunctions[number - 1]);
-  return llvm::Error::success();
 }
 
 static llvm::Error createRunners(const ToolCommandLine &line,
