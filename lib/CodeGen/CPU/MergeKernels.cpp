@@ -77,7 +77,7 @@ namespace {
 class KernelCode {
 public:
   explicit KernelCode(LLVM::LLVMFuncOp kernel)
-      : kernel(kernel),
+      : kernel(kernel), type(kernel.getFunctionType()),
         runsOnce(kernel->hasAttr(HamKaasDialect::runsOnceAttrName)) {
     if (!runsOnce)
       strides = findStrides(kernel);
@@ -111,7 +111,7 @@ public:
 
   /// Returns whether the two differ in sizes only.
   bool isLike(const KernelCode &other) const {
-    return getFamily(kernel) == getFamily(other.kernel) &&
+    return type == other.type && getFamily(kernel) == getFamily(other.kernel) &&
            runsOnce == other.runsOnce && blocks.size() == other.blocks.size() &&
            sizes.size() == other.sizes.size() &&
            llvm::equal(operations, other.operations,
@@ -159,16 +159,18 @@ private:
   }
 
   bool areAlike(OpOperand &a, OpOperand &b, const KernelCode &other) const {
+    if (a.get().getType() != b.get().getType())
+      return false;
     if (isSize(a) || other.isSize(b))
       return isSize(a) && other.isSize(b);
     if (isConstant(a.get().getDefiningOp()))
       return isConstant(b.get().getDefiningOp()) &&
-             a.get().getType() == b.get().getType() &&
              getConstant(a.get()) == getConstant(b.get());
     auto number = other.values.find(b.get());
     return number != other.values.end() && values.at(a.get()) == number->second;
   }
 
+  LLVM::LLVMFunctionType type;
   bool runsOnce;
   llvm::DenseSet<OpOperand *> strides;
   llvm::DenseMap<Value, unsigned> values;
