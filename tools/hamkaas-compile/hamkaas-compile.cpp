@@ -73,6 +73,9 @@ static llvm::Error checkWork(const ToolCommandLine &line) {
   bool isCheck = line.isOn(OPT_check);
   if (isCheck && (wantsOutput || wantsReport))
     return makeError(OPT_check, "expected neither -o nor --emit nor a report");
+  if (isCheck && line.has(OPT_weights))
+    return makeError(OPT_check,
+                     "expected no --weights, which it does not read");
   if (!isCheck && !wantsOutput && !wantsReport)
     return llvm::createStringError(
         "expected -o FILE, --emit=FORM, --report or --check");
