@@ -13,6 +13,7 @@
 #include "TokenReader.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace hamkaas::script {
 
@@ -123,6 +124,8 @@ private:
   llvm::StringMap<const Operator *> operators;
   /// The dialect's ops, by their spelling in version 2.
   llvm::StringMap<mlir::OperationName> ops;
+  /// Those that were reported: a misspelt one is often used many times.
+  llvm::StringSet<> unknownOperators;
 };
 
 } // namespace hamkaas::script

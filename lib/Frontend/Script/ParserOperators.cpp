@@ -168,6 +168,8 @@ std::optional<OperationName> Parser::findOp(StringRef spelling) const {
 }
 
 void Parser::reportUnknownOperator(const Token &spelling) {
+  if (!unknownOperators.insert(spelling.text).second)
+    return;
   InFlightDiagnostic unknown = error(spelling.position)
                                << "unknown operator " << spelling.describe();
   constexpr unsigned maxDistance = 2;
