@@ -235,7 +235,8 @@ struct LowerProgram : hamkaas::impl::LowerProgramBase<LowerProgram> {
   }
 
 private:
-  /// Later passes save time of compilation where a kernel's own does not count.
+  /// Marks the kernels that @prepare alone calls: there, compile time counts
+  /// more than run time.
   void markPrepared() {
     llvm::DenseSet<StringAttr> prepared, others;
     for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -142,14 +142,16 @@ def KernelsToLLVM : Pass<"hamkaas-kernels-to-llvm", "mlir::ModuleOp"> {
 def MergeKernels : Pass<"hamkaas-cpu-merge-kernels", "mlir::ModuleOp"> {
   let summary = "share the code of kernels that differ in sizes";
   let description = [{
-    Kernels of the LLVM dialect whose operations are the same but for 64-bit
-    constants, which are numbers of elements and distances, get one body with one
-    more argument: the address of these numbers. What was a kernel passes them. A
-    network whose layers differ in their channels compiles in less time and
-    takes less space.
+    Kernels of the LLVM dialect that differ only in 64-bit constants, which are
+    sizes and strides, share one body with one more argument: the address of a
+    table of these constants. Each kernel calls it with its own table. A network
+    whose layers differ in their channels compiles faster and is smaller.
 
-    Run it after `hamkaas-kernels-to-llvm`. Kernels whose loops LLVM unrolls
-    (rows) stay as they are. No bit changes.
+    Strides of innermost loops stay constants, except in kernels with
+    `hamkaas.runs_once`. Row kernels, whose loops LLVM unrolls, are not merged,
+    nor are Winograd transforms that run each time. No bit changes.
+
+    Run it after `hamkaas-kernels-to-llvm`.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

@@ -125,8 +125,8 @@ public:
     }
   }
 
-  /// From the last one: what it reads no more, one before it may be the last to
-  /// read.
+  /// Visits the last one first: once it no longer reads an operand, an earlier
+  /// one may be the last user of that.
   void run() {
     for (ConcatOp concat : llvm::reverse(concats))
       shareBeginning(concat);

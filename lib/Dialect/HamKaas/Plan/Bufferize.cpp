@@ -295,7 +295,7 @@ struct Bufferize : hamkaas::impl::BufferizeBase<Bufferize> {
     if (failed(runPipeline(module, getOperation())))
       return signalPassFailure();
     dropKernelResults(getOperation(), programs);
-    // The kernels have not changed.
+    // In kernels, only casts of dropped results are left, which LLVM removes.
     for (func::FuncOp program : programs)
       if (failed(runPipeline(cleanup, program)))
         return signalPassFailure();
