@@ -141,7 +141,9 @@ private:
     ConcatOp shared;
     size_t length = 0;
     size_t node = findNode(concat.getDim(), Value());
-    for (auto [i, operand] : llvm::enumerate(concat.getOperands())) {
+    // CSE merges those of all operands.
+    for (auto [i, operand] :
+         llvm::enumerate(concat.getOperands().drop_back())) {
       if (!isLastUser(concat, operand))
         break;
       node = findNode(node, operand);
