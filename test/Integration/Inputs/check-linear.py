@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if a pipeline executes more than linearly many instructions.
 
-usage: check-linear.py INPUTS KIND FOLDER
+usage: check-linear.py INPUTS FOLDER KIND...
 
-Compiles models of KIND with COUNTS of their parts, and counts instructions
+Compiles models of each KIND with COUNTS of their parts, and counts instructions
 (cachegrind), which, unlike time, depends on nothing else. Four times the parts
-may take five times as many as the first; linear is four, quadratic sixteen.
+may take five times as many as the first; linear is four, quadratic sixteen. What
+the start takes is that of the first kind with one part.
 """
 
 import pathlib
@@ -13,11 +14,9 @@ import re
 import subprocess
 import sys
 
-inputs, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[3])
-kind = sys.argv[2]
-COUNTS = 1, 101, 401
+inputs, folder = map(pathlib.Path, sys.argv[1:3])
+COUNTS = 51, 201
 LIMIT = 5
-PIPELINE = {"rows": "planned", "columns": "planned"}.get(kind, "kernels")
 
 
 def run(*command, **options):
@@ -25,7 +24,7 @@ def run(*command, **options):
                           stdout=subprocess.PIPE, **options).stdout
 
 
-def make_model(count):
+def make_model(kind, count):
     model = folder / f"{kind}-{count}.mlir"
     if kind in ("rows", "columns"):
         dim = 0 if kind == "rows" else 1
@@ -39,11 +38,13 @@ def make_model(count):
     return model
 
 
-def count_instructions(model):
+def count_instructions(kind, count):
+    model = make_model(kind, count)
+    pipeline = {"rows": "planned", "columns": "planned"}.get(kind, "kernels")
     log = model.with_suffix(".log")
     text = run("valgrind", "--tool=cachegrind", "--cache-sim=no",
                "--cachegrind-out-file=/dev/null", f"--log-file={log}",
-               "hamkaas-opt", f"--hamkaas-to-{PIPELINE}=target-cpu=x86-64-v3",
+               "hamkaas-opt", f"--hamkaas-to-{pipeline}=target-cpu=x86-64-v3",
                "--mlir-disable-threading", model)
     if "call @k0(" not in text:
         sys.exit(f"expected a kernel in the result, got:\n{text[:1000]}")
@@ -51,10 +52,12 @@ def count_instructions(model):
                .replace(",", ""))
 
 
-start, few, many = (count_instructions(make_model(n)) for n in COUNTS)
-ratio = (many - start) / (few - start)
-print(f"{kind}: {start:,}, {few:,} and {many:,} instructions for "
-      f"{COUNTS} parts, ratio {ratio:.2f}")
-if ratio > LIMIT:
-    sys.exit(f"expected at most {LIMIT} times as many instructions for 4 times "
-             f"the parts, got {ratio:.2f}")
+start = count_instructions(sys.argv[3], 1)
+for kind in sys.argv[3:]:
+    few, many = (count_instructions(kind, count) for count in COUNTS)
+    ratio = (many - start) / (few - start)
+    print(f"{kind}: {few:,} and {many:,} instructions for {COUNTS} parts, {start:,} "
+          f"for one, ratio {ratio:.2f}")
+    if ratio > LIMIT:
+        sys.exit(f"{kind}: expected at most {LIMIT} times as many instructions for "
+                 f"4 times the parts, got {ratio:.2f}")
