@@ -150,7 +150,7 @@ check_tidy-all() {
 
 check_asan() {
   local seconds name="preset asan"
-  # What is built in time is built again at once; an error is shown again.
+  # A second build, for which nothing is left to do, counts and shows errors.
   print_time "build, $name"
   timeout "$(seconds_left)" scripts/build.sh asan
   if [ $? -eq 124 ]; then
