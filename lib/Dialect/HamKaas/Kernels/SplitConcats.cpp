@@ -221,34 +221,10 @@ private:
     }
   }
 
-  /// Replaces the longest prefix of `parts` that an earlier split concat
-  /// produces by its result. Returns the node of all parts.
-  size_t shareBeginning(SmallVector<Value> &parts, RankedTensorType type) {
-    size_t node = 0, shared = 0, sharedNode = 0;
-    for (auto [i, part] : llvm::enumerate(parts)) {
-      auto [next, isNew] = nodes.try_emplace({node, part}, joinedAt.size());
-      if (isNew)
-        joinedAt.push_back(Value());
-      node = next->second;
-      if (joinedAt[node] &&
-          isPart(cast<RankedTensorType>(joinedAt[node].getType()), type)) {
-        shared = i;
-        sharedNode = node;
-      }
-    }
-    if (shared > 0) {
-      parts.erase(parts.begin(), parts.begin() + shared);
-      parts.front() = joinedAt[sharedNode];
-    }
-    return node;
-  }
-
   void split(GroupOp group) {
     SmallVector<Value> parts = getParts(group);
     if (parts.empty())
       return;
-    size_t node = shareBeginning(
-        parts, cast<RankedTensorType>(group.getResult(0).getType()));
     SmallVector<bool> isCopy;
     // Of several places, a value gets the first.
     for (Value part : parts) {
@@ -275,17 +251,12 @@ private:
       splitter.add(ArrayRef(parts).slice(i, next - i), isCopy[i]);
     }
     bool isResult = placed.contains(group.getResult(0));
-    joinedAt[node] = splitter.finish();
-    insertions[joinedAt[node]] = count;
+    Value joined = splitter.finish();
+    insertions[joined] = count;
     if (isResult)
-      placed.insert(joinedAt[node]);
+      placed.insert(joined);
   }
 
-  /// A prefix tree of the operands of all concats so far: from a node and the
-  /// next operand to another node, and the value that concatenates all operands
-  /// up to a node, if any.
-  DenseMap<std::pair<size_t, Value>, size_t> nodes;
-  SmallVector<Value> joinedAt{Value()};
   /// Values that the program returns, or whose place some concat has.
   DenseSet<Value> placed;
   /// New values of states.

@@ -31,28 +31,6 @@ func.func @main(%x: tensor<1x2x3xf32>, %t: tensor<2x2x3xf32>) -> tensor<1x10x3xf
 
 // -----
 
-// The second concat begins with the first one.
-
-// CHECK-LABEL: func @main(
-// CHECK:         %[[Y:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
-// CHECK:         %[[C:.*]] = hamkaas.group elementwise(%[[Y]])
-// CHECK:         %[[EMPTY:.*]] = tensor.empty() : tensor<8xf32>
-// CHECK:         %[[PLACE:.*]] = tensor.extract_slice %[[EMPTY]][0] [4] [1]
-// CHECK:         hamkaas.group movement(%[[Y]], %[[PLACE]]) {hamkaas.copy
-// CHECK:         hamkaas.group movement(%[[C]], %{{.*}}) {hamkaas.copy
-// CHECK-NOT:     hamkaas.group
-// CHECK:         return
-func.func @main(%x: tensor<2xf32>) -> tensor<8xf32> {
-  %a = hamkaas.relu %x : tensor<2xf32>
-  %b = hamkaas.tanh %x : tensor<2xf32>
-  %ab = hamkaas.concat %a, %b dim 0 : tensor<2xf32>, tensor<2xf32>
-  %c = hamkaas.exp %ab : tensor<4xf32>
-  %abc = hamkaas.concat %a, %b, %c dim 0 : tensor<2xf32>, tensor<2xf32>, tensor<4xf32>
-  return %abc : tensor<8xf32>
-}
-
-// -----
-
 // Nothing to do: parts that are no parts in memory, none that is computed, one
 // that is a result of the program, a new value of a state with a part that is
 // not computed, which may be one of its old contents.

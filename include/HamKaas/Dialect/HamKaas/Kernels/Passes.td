@@ -443,8 +443,7 @@ def SplitConcats : Pass<"hamkaas-split-concats", "mlir::ModuleOp"> {
     get groups of their own, marked `hamkaas.copy`. Memory planning removes
     these by letting the producer write to the place. Neighbouring other
     operands, such as inputs and parameters, share a group. A group without an
-    operand of the first kind stays as it is. If an earlier group concatenates
-    the first operands, its result stands for them.
+    operand of the first kind stays as it is.
 
     Run it after parameters are hoisted, which makes them arguments.
   }];
