@@ -101,7 +101,8 @@ emit(Module &module, TargetMachine &machine, CodeGenFileType fileType) {
   if (verifyModule(module, &messageStream))
     return createStringError("generated code is invalid: " + message);
 
-  optimize(module, machine);
+  if (machine.getOptLevel() != CodeGenOptLevel::None)
+    optimize(module, machine);
   PlainAddresses gate;
   OptPassGate &previous = module.getContext().getOptPassGate();
   if (hasPlainAddresses(module))

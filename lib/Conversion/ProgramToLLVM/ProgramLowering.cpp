@@ -39,7 +39,7 @@ LogicalResult ProgramLowering::lower(StringRef name) {
     if (failed(lowerView(view)))
       return failure();
   for (auto global : body.getOps<memref::GetGlobalOp>())
-    addresses[global] = emitGlobal(global);
+    places[global] = {emitGlobal(global), std::nullopt, 0};
   // The kernels in the body of a loop check what they read themselves.
   if (!isLoop())
     lowerChecks();
@@ -81,11 +81,9 @@ void ProgramLowering::bindArguments(LLVM::LLVMFuncOp function,
   std::map<MemoryRegion, int64_t> counts;
   for (BlockArgument argument : program.getArguments()) {
     MemoryRegion region = *getRegion(argument);
-    Value base = bases.at(region);
-    addresses[argument] =
-        signature.hasTable(region)
-            ? loadPointer(base, counts[region]++ * sizeof(void *))
-            : base;
+    places[argument] = {bases.at(region), std::nullopt, 0};
+    if (signature.hasTable(region))
+      places[argument].entry = counts[region]++;
   }
 }
 
@@ -142,8 +140,7 @@ void ProgramLowering::lowerChecks() {
 LogicalResult ProgramLowering::lowerOp(Operation &op) {
   builder.setLoc(op.getLoc());
   if (auto copy = dyn_cast<memref::CopyOp>(op))
-    emitCopy(addresses.at(copy.getTarget()), addresses.at(copy.getSource()),
-             constant(getByteCount(copy.getSource().getType())));
+    lowerCopy(copy);
   else if (auto call = dyn_cast<func::CallOp>(op))
     lowerCall(call);
   else if (auto repeat = dyn_cast<RepeatOp>(op))
@@ -163,15 +160,30 @@ LogicalResult ProgramLowering::lowerView(memref::ViewOp view) {
   APInt offset;
   if (!matchPattern(view.getByteShift(), m_ConstantInt(&offset)))
     return view.emitError("expected a constant offset");
-  addresses[view] =
-      offsetAddress(addresses.at(view.getSource()), offset.getSExtValue());
+  Place place = places.at(view.getSource());
+  place.offset += offset.getSExtValue();
+  places[view] = place;
   return success();
+}
+
+/// Computed at each use: all addresses at once would need more registers than
+/// there are, and LLVM as long as a kernel to spill them.
+Value ProgramLowering::getAddress(Value buffer) {
+  auto [base, entry, offset] = places.at(buffer);
+  if (entry)
+    base = loadPointer(base, *entry * sizeof(void *));
+  return offsetAddress(base, offset);
+}
+
+void ProgramLowering::lowerCopy(memref::CopyOp copy) {
+  Value target = getAddress(copy.getTarget());
+  Value source = getAddress(copy.getSource());
+  emitCopy(target, source, constant(getByteCount(copy.getSource().getType())));
 }
 
 void ProgramLowering::storeArguments(func::CallOp call) {
   for (auto [i, operand] : llvm::enumerate(call.getOperands()))
-    LLVM::StoreOp::create(builder, addresses.at(operand),
-                          offsetAddress(arguments, i * sizeof(void *)));
+    storeArgument(getAddress(operand), i);
 }
 
 void ProgramLowering::lowerCall(func::CallOp call) {
@@ -270,14 +282,14 @@ LogicalResult ProgramLowering::lowerRepeat(RepeatOp repeat) {
     return failure();
   for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands()))
     if (!repeat.isRow(operand))
-      LLVM::StoreOp::create(builder, addresses.at(operand.get()),
-                            offsetAddress(arguments, i * sizeof(void *)));
+      storeArgument(getAddress(operand.get()), i);
   repeatBody(repeat, name);
   Value last = constant(repeat.getReversed() ? 0 : repeat.getSteps() - 1);
   for (auto [number, output] : forwarded) {
     Value carried = repeat->getOperand(number);
-    emitCopy(addresses.at(carried), getRow(repeat, *output, last),
-             constant(getByteCount(carried.getType())));
+    Value target = getAddress(carried);
+    Value source = getRow(repeat, *output, last);
+    emitCopy(target, source, constant(getByteCount(carried.getType())));
   }
   return success();
 }
@@ -289,7 +301,7 @@ Value ProgramLowering::getRow(RepeatOp repeat, OpOperand &operand, Value row) {
   Value offset =
       LLVM::MulOp::create(builder, row, constant(bytes / repeat.getSteps()));
   return LLVM::GEPOp::create(builder, pointer, builder.getI8Type(),
-                             addresses.at(operand.get()), offset);
+                             getAddress(operand.get()), offset);
 }
 
 /// A loop over the steps, at least one of them.
@@ -316,23 +328,19 @@ void ProgramLowering::callBody(RepeatOp repeat, StringRef body, Value step) {
   Value row = step;
   if (repeat.getReversed())
     row = LLVM::SubOp::create(builder, constant(repeat.getSteps() - 1), step);
-  for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands())) {
-    if (!repeat.isRow(operand))
-      continue;
-    LLVM::StoreOp::create(builder, getRow(repeat, operand, row),
-                          offsetAddress(arguments, i * sizeof(void *)));
-  }
+  for (auto [i, operand] : llvm::enumerate(repeat->getOpOperands()))
+    if (repeat.isRow(operand))
+      storeArgument(getRow(repeat, operand, row), i);
   if (!forwarded.empty()) {
     Value isFirst = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::eq, step,
                                          constant(0));
     Value before = LLVM::AddOp::create(builder, row,
                                        constant(repeat.getReversed() ? 1 : -1));
     for (auto [number, output] : forwarded) {
-      Value address = LLVM::SelectOp::create(
-          builder, isFirst, addresses.at(repeat->getOperand(number)),
-          getRow(repeat, *output, before));
-      LLVM::StoreOp::create(builder, address,
-                            offsetAddress(arguments, number * sizeof(void *)));
+      Value carried = getAddress(repeat->getOperand(number));
+      Value rowBefore = getRow(repeat, *output, before);
+      storeArgument(
+          LLVM::SelectOp::create(builder, isFirst, carried, rowBefore), number);
     }
   }
   size_t inputs = repeat.getRows().size() + repeat.getValues().size();
@@ -343,7 +351,7 @@ void ProgramLowering::callBody(RepeatOp repeat, StringRef body, Value step) {
           ValueRange{execution, arguments,
                      offsetAddress(arguments, inputs * sizeof(void *)),
                      offsetAddress(arguments, states * sizeof(void *)),
-                     addresses.at(repeat.getWorkspace())})
+                     getAddress(repeat.getWorkspace())})
           .getResult());
 }
 

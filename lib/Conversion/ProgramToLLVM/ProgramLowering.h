@@ -92,19 +92,31 @@ private:
   bool isKnownBefore(mlir::func::CallOp call, bool stateWritten);
   mlir::LogicalResult lowerOp(mlir::Operation &op);
   mlir::LogicalResult lowerView(mlir::memref::ViewOp view);
+  void lowerCopy(mlir::memref::CopyOp copy);
   void lowerCall(mlir::func::CallOp call);
   mlir::LogicalResult lowerRepeat(RepeatOp repeat);
   void repeatBody(RepeatOp repeat, llvm::StringRef body);
   void callBody(RepeatOp repeat, llvm::StringRef body, mlir::Value step);
   mlir::Value getRow(RepeatOp repeat, mlir::OpOperand &operand,
                      mlir::Value row);
+  void storeArgument(mlir::Value address, int64_t number) {
+    mlir::LLVM::StoreOp::create(
+        builder, address, offsetAddress(arguments, number * sizeof(void *)));
+  }
   void storeArguments(mlir::func::CallOp call);
+  mlir::Value getAddress(mlir::Value buffer);
 
   /// Numbers of carried operands of the loop that is lowered, each with the
   /// output whose row of the step before it is.
   llvm::SmallVector<std::pair<unsigned, mlir::OpOperand *>> forwarded;
-  /// Address of each buffer.
-  llvm::DenseMap<mlir::Value, mlir::Value> addresses;
+  /// Where a buffer is: `offset` bytes from `base`, or from the address that is
+  /// entry number `entry` of the table at `base`.
+  struct Place {
+    mlir::Value base;
+    std::optional<int64_t> entry;
+    int64_t offset;
+  };
+  llvm::DenseMap<mlir::Value, Place> places;
   /// The calls whose checks are made when the run begins.
   llvm::DenseSet<mlir::Operation *> checkedBefore;
 };

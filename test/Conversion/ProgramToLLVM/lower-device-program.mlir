@@ -6,11 +6,11 @@
 // CHECK-LABEL: llvm.func @hamkaas_device_prepare(
 // CHECK-SAME:    %[[EXECUTION:[^:]*]]: !llvm.ptr, %[[PARAMETERS:[^:]*]]: !llvm.ptr, %[[CONSTANTS:[^:]*]]: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
 // CHECK:         %[[W:.*]] = llvm.load %[[PARAMETERS]]
-// CHECK:         llvm.getelementptr %[[CONSTANTS]]
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(256 : i64)
 // CHECK:         %[[STATUS:.*]] = llvm.call %{{.*}}(%{{.*}}, %[[CONSTANTS]], %[[W]], %[[BYTES]]) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32
 // CHECK:         llvm.cond_br
 // CHECK:         llvm.return %[[STATUS]]
+// CHECK:         llvm.getelementptr %[[CONSTANTS]]
 // The calls of the preparation have no number.
 // CHECK:         %[[KERNEL:.*]] = llvm.mlir.constant(0 : i32) : i32
 // CHECK:         %[[NONE:.*]] = llvm.mlir.constant(-1 : i64)

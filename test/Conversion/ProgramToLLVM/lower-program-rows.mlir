@@ -6,13 +6,13 @@
 // CHECK-LABEL: llvm.func internal @hamkaas_loop0(
 // CHECK-NOT:     memcpy
 // CHECK-LABEL: llvm.func @hamkaas_run(
-// CHECK:         %[[OUTPUT:.*]] = llvm.load %arg2
 // CHECK:       ^[[LOOP:.*]](%[[STEP:.*]]: i64):
 // CHECK:         %[[FIRST:.*]] = llvm.icmp "eq" %[[STEP]], %{{.*}}
 // CHECK:         %[[ONE:.*]] = llvm.mlir.constant(-1 : i64)
 // CHECK:         %[[BEFORE:.*]] = llvm.add %[[STEP]], %[[ONE]]
 // CHECK:         %[[BYTES:.*]] = llvm.mlir.constant(16 : i64)
 // CHECK:         %[[OFFSET:.*]] = llvm.mul %[[BEFORE]], %[[BYTES]]
+// CHECK:         %[[OUTPUT:.*]] = llvm.load %arg2
 // CHECK:         %[[ROW:.*]] = llvm.getelementptr %[[OUTPUT]][%[[OFFSET]]]
 // CHECK:         %[[CARRIED:.*]] = llvm.select %[[FIRST]], %{{.*}}, %[[ROW]]
 // CHECK:         llvm.store %[[CARRIED]]
