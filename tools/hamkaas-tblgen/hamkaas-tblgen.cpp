@@ -69,7 +69,12 @@ static constexpr Part parts[] = {
     {"run-table", emitRunTable},
     {"fronts-table", emitFrontsTable}};
 
+/// Runs if there is no option of an emitter.
 static bool emit(llvm::raw_ostream &os, const llvm::RecordKeeper &records) {
+  if (updated.empty()) {
+    os << records;
+    return false;
+  }
   if (llvm::Error error = updateParts(records, updated, parts, os)) {
     llvm::PrintError(llvm::toString(std::move(error)));
     return true;
@@ -80,7 +85,5 @@ static bool emit(llvm::raw_ostream &os, const llvm::RecordKeeper &records) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "The tables of HamKaas\n");
-  if (updated.empty())
-    return llvm::TableGenMain(argv[0], llvm::TableGenMainFn());
   return llvm::TableGenMain(argv[0], llvm::TableGenMainFn(emit));
 }
