@@ -9,6 +9,7 @@
 #include "FindRepacked.h"
 #include "HamKaas/Dialect/HamKaas/IR/EngineKernels.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
+#include "HamKaas/Dialect/HamKaas/IR/KernelFamily.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/Locations.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
@@ -226,9 +227,7 @@ static CallInfo getCallInfo(func::CallOp call, func::FuncOp kernel,
                             const SymbolTable &symbols) {
   CallInfo info;
   info.kernel = call.getCallee();
-  info.family = stringifyKernelFamily(
-      kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName)
-          .getFamily());
+  info.family = stringifyKernelFamily(*getKernelFamily(kernel));
   info.location = formatLocation(call.getLoc());
   info.ops = getOps(call);
   info.engine = getEngineName(kernel);

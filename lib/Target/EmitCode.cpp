@@ -7,6 +7,7 @@
 
 #include "HamKaas/Target/EmitCode.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/KernelFamily.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "HamKaas/Program/EmitObject.h"
 #include "HamKaas/Support/ReportError.h"
@@ -31,7 +32,7 @@ using MaybeObject = llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>;
 /// Rows are short loops over vectors: unrolled, a softmax takes 5 % less time,
 /// a layer normalization up to 10 %. Others do not gain.
 static bool isUnrolled(LLVM::LLVMFuncOp function) {
-  return getFamily(function) == KernelFamily::Row;
+  return getKernelFamily(function) == KernelFamily::Row;
 }
 
 /// Tells LLVM how to compile the kernels.

@@ -8,15 +8,10 @@
 #ifndef HAMKAAS_LIB_TARGET_KERNELMODULES_H
 #define HAMKAAS_LIB_TARGET_KERNELMODULES_H
 
-#include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <optional>
 
 namespace hamkaas {
-
-/// Nothing for a function that is no kernel.
-std::optional<KernelFamily> getFamily(mlir::LLVM::LLVMFuncOp function);
 
 /// Returns whether LLVM is to leave the addresses in the loops of a function as
 /// they were emitted. Loop strength reduction takes longest where a loop reads

@@ -7,6 +7,7 @@
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
+#include "HamKaas/Dialect/HamKaas/IR/KernelFamily.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
@@ -38,8 +39,7 @@ using namespace hamkaas;
 //===----------------------------------------------------------------------===//
 
 static bool isOfFamily(func::FuncOp kernel, KernelFamily family) {
-  auto attr = kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
-  return attr && attr.getFamily() == family && !kernel.isExternal() &&
+  return getKernelFamily(kernel) == family && !kernel.isExternal() &&
          kernel.getBody().hasOneBlock() && !hasChecks(kernel) &&
          getFusedCalls(kernel).empty();
 }

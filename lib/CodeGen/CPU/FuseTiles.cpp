@@ -7,6 +7,7 @@
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/FusedCalls.h"
+#include "HamKaas/Dialect/HamKaas/IR/KernelFamily.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/CheckedArguments.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "JoinedCalls.h"
@@ -49,8 +50,7 @@ static bool staysInTile(func::FuncOp kernel) {
 }
 
 static bool canFuse(func::FuncOp kernel) {
-  auto attr = kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
-  return attr && attr.getFamily() == KernelFamily::Elementwise &&
+  return getKernelFamily(kernel) == KernelFamily::Elementwise &&
          !kernel.isExternal() && kernel.getBody().hasOneBlock() &&
          // One tile stays in the caches anyway.
          getTiles(kernel) > 1 && findTileLoop(kernel) && !hasChecks(kernel) &&

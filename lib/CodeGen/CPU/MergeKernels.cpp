@@ -13,6 +13,7 @@
 
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/KernelFamily.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramSymbols.h"
 #include "mlir/Analysis/CFGLoopInfo.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,12 +36,6 @@ static bool isConstant(Operation *op) {
 static Attribute getConstant(Value value) {
   Attribute attribute;
   return matchPattern(value, m_Constant(&attribute)) ? attribute : Attribute();
-}
-
-static std::optional<KernelFamily> getFamily(Operation *function) {
-  auto kernel =
-      function->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
-  return kernel ? std::optional(kernel.getFamily()) : std::nullopt;
 }
 
 /// The operands by which addresses change from one iteration of an innermost
@@ -111,7 +106,8 @@ public:
 
   /// Returns whether the two differ in sizes only.
   bool isLike(const KernelCode &other) const {
-    return type == other.type && getFamily(kernel) == getFamily(other.kernel) &&
+    return type == other.type &&
+           getKernelFamily(kernel) == getKernelFamily(other.kernel) &&
            runsOnce == other.runsOnce && blocks.size() == other.blocks.size() &&
            sizes.size() == other.sizes.size() &&
            llvm::equal(operations, other.operations,
@@ -271,7 +267,7 @@ struct MergeKernels : hamkaas::impl::MergeKernelsBase<MergeKernels> {
     constexpr size_t least = 40;
     llvm::MapVector<size_t, SmallVector<SmallVector<KernelCode>>> groups;
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      std::optional<KernelFamily> family = getFamily(kernel);
+      std::optional<KernelFamily> family = getKernelFamily(kernel);
       // LLVM unrolls row kernels, which needs constant bounds.
       if (kernel.isExternal() || !family || family == KernelFamily::Row)
         continue;

@@ -12,6 +12,7 @@
 #include "HamKaas/CodeGen/GPU/Passes.h"
 #include "HamKaas/CodeGen/Kernel/Passes.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/IR/KernelFamily.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -356,8 +357,7 @@ void TileFunction::alignAccesses(gpu::GPUFuncOp function) {
 static int64_t getRegisters(func::FuncOp kernel, int64_t threads) {
   if (kernel->hasAttr(HamKaasDialect::blockWarpsAttrName))
     return threads > 128 ? 128 : 168;
-  auto attr = kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName);
-  return attr && attr.getFamily() == KernelFamily::Contraction ? 255 : 0;
+  return getKernelFamily(kernel) == KernelFamily::Contraction ? 255 : 0;
 }
 
 /// Sets the minimum of resident blocks per multiprocessor, which implies the

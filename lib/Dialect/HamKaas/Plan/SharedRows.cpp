@@ -14,6 +14,7 @@
 
 #include "SharedRows.h"
 #include "BufferViews.h"
+#include "HamKaas/Dialect/HamKaas/IR/KernelFamily.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -72,10 +73,7 @@ static UsedBytes getUsedBytes(Value operand) {
 static bool isElementwise(Operation *step, const SymbolTable &symbols) {
   auto call = dyn_cast<func::CallOp>(step);
   auto kernel = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : nullptr;
-  auto attr =
-      kernel ? kernel->getAttrOfType<KernelAttr>(HamKaasDialect::kernelAttrName)
-             : nullptr;
-  return attr && attr.getFamily() == KernelFamily::Elementwise;
+  return kernel && getKernelFamily(kernel) == KernelFamily::Elementwise;
 }
 
 LoopBody::LoopBody(func::FuncOp body, const SymbolTable &symbols) {
