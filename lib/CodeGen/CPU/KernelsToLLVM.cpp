@@ -10,6 +10,7 @@
 #include "HamKaas/CodeGen/Kernel/BFloat16Constants.h"
 #include "HamKaas/CodeGen/Kernel/ConvertThroughFloat32.h"
 #include "HamKaas/Dialect/HamKaas/IR/HamKaas.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "LibmCalls.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -109,7 +110,10 @@ private:
 
 struct KernelsToLLVMPass : hamkaas::impl::KernelsToLLVMBase<KernelsToLLVMPass> {
   void runOnOperation() override {
-    SmallVector<ModuleOp> parts = separateKernels();
+    SmallVector<ModuleOp> parts =
+        separateFunctions(getOperation(), [](func::FuncOp function) {
+          return function->hasAttr(HamKaasDialect::tilesAttrName);
+        });
     KernelConverter converter(&getContext());
     LogicalResult converted =
         failableParallelForEach(&getContext(), parts, [&](ModuleOp part) {
@@ -135,22 +139,6 @@ private:
     Builder builder(&getContext());
     kernel.setPassthroughAttr(
         builder.getArrayAttr(builder.getStrArrayAttr({"alignstack", "64"})));
-  }
-
-  /// Moves each kernel to a module in its place, which a thread may change
-  /// while others change theirs.
-  SmallVector<ModuleOp> separateKernels() {
-    SmallVector<ModuleOp> parts;
-    auto functions = getOperation().getOps<func::FuncOp>();
-    for (auto kernel : llvm::make_early_inc_range(functions)) {
-      if (!kernel->hasAttr(HamKaasDialect::tilesAttrName))
-        continue;
-      OpBuilder builder(kernel);
-      auto part = ModuleOp::create(builder, kernel.getLoc());
-      kernel->moveBefore(part.getBody(), part.getBody()->end());
-      parts.push_back(part);
-    }
-    return parts;
   }
 
   /// Puts what is in `parts` in their place: the kernels, and declarations of

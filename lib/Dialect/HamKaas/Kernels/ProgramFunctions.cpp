@@ -97,3 +97,19 @@ LogicalResult hamkaas::numberCalls(func::FuncOp program,
     return success();
   });
 }
+
+SmallVector<ModuleOp>
+hamkaas::separateFunctions(ModuleOp module,
+                           function_ref<bool(func::FuncOp)> isSeparate) {
+  SmallVector<ModuleOp> parts;
+  auto functions = module.getOps<func::FuncOp>();
+  for (auto function : llvm::make_early_inc_range(functions)) {
+    if (!isSeparate(function))
+      continue;
+    OpBuilder builder(function);
+    auto part = ModuleOp::create(builder, function.getLoc());
+    function->moveBefore(part.getBody(), part.getBody()->end());
+    parts.push_back(part);
+  }
+  return parts;
+}

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferizeKernels.h"
 #include "HamKaas/Dialect/HamKaas/IR/ProgramOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/ProgramFunctions.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
@@ -219,6 +220,15 @@ static bool isOfKernel(Operation *op) {
   return function && writesInPlace(function);
 }
 
+/// Returns whether `function` is such a kernel that refers to no symbol.
+static bool standsAlone(func::FuncOp function) {
+  return writesInPlace(function) && !function.getBody()
+                                         .walk([](SymbolUserOpInterface) {
+                                           return WalkResult::interrupt();
+                                         })
+                                         .wasInterrupted();
+}
+
 #ifndef NDEBUG
 /// Returns whether the analysis finds that kernels can write in place.
 static bool kernelsNeedNoCopies(ModuleOp module,
@@ -317,10 +327,13 @@ private:
     programs.opFilter.denyOperation(isOfKernel);
     OneShotAnalysisState analysis(module, programs);
     describeKernels(module, analysis);
+    if (BufferizationState state;
+        failed(analyzeModuleOp(module, analysis)) ||
+        failed(insertTensorCopies(module, analysis, state)) ||
+        failed(bufferizeKernels(module, options, standsAlone)))
+      return failure();
     BufferizationState state;
-    return failure(failed(analyzeModuleOp(module, analysis)) ||
-                   failed(insertTensorCopies(module, analysis, state)) ||
-                   failed(bufferizeModuleOp(module, options, state)));
+    return bufferizeModuleOp(module, options, state);
   }
 };
 

@@ -46,6 +46,12 @@ forEachCall(mlir::func::FuncOp program, const mlir::SymbolTable &symbols,
 mlir::LogicalResult numberCalls(mlir::func::FuncOp program,
                                 const mlir::SymbolTable &symbols);
 
+/// Moves each function for which `isSeparate` holds to a module in its place,
+/// which a thread may change while others change theirs.
+llvm::SmallVector<mlir::ModuleOp>
+separateFunctions(mlir::ModuleOp module,
+                  llvm::function_ref<bool(mlir::func::FuncOp)> isSeparate);
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_KERNELS_PROGRAMFUNCTIONS_H
