@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests that run once for each level of the instruction set.
+"""The format of the tests: once for each level of the instruction set.
 
 A file with a line `LEVELS: x86-64 x86-64-v4` is a test for each of them, named
 `file/x86-64-v4`. `%level` is the level. Where the machine lacks it, the feature
 `isa-x86-64-v4` is missing, and the test unsupported, but for one whose line ends
 in `or emulated`: it needs the feature `emulator` instead, and its `hamkaas-run`
 is test/Inputs/emulated-run.py.
+
+Where the environment variable HAMKAAS_TEST_SECONDS is set, tests that would begin
+later are skipped.
 """
 
 import copy
+import math
+import os
 import re
+import time
 
 import lit.formats
 import lit.Test
@@ -38,6 +44,17 @@ class TestOfLevel(lit.Test.Test):
 
 
 class LevelTest(lit.formats.ShTest):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.deadline = time.time() + float(
+            os.environ.get("HAMKAAS_TEST_SECONDS", math.inf))
+
+    # NOTE: not lit's --max-time, which bounds the wait for each test.
+    def execute(self, test, lit_config):
+        if time.time() > self.deadline:
+            return lit.Test.Result(lit.Test.SKIPPED, "no time is left")
+        return super().execute(test, lit_config)
+
     def getTestsForPath(self, *arguments):
         for test in super().getTestsForPath(*arguments):
             with open(test.getSourcePath(), "rb") as file:
