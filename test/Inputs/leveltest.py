@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The format of the tests: once for each level of the instruction set.
+"""The test format: some tests run once for each level of the instruction set.
 
 A file with a line `LEVELS: x86-64 x86-64-v4` is a test for each of them, named
 `file/x86-64-v4`. `%level` is the level. Where the machine lacks it, the feature
@@ -7,8 +7,8 @@ A file with a line `LEVELS: x86-64 x86-64-v4` is a test for each of them, named
 in `or emulated`: it needs the feature `emulator` instead, and its `hamkaas-run`
 is test/Inputs/emulated-run.py.
 
-Where the environment variable HAMKAAS_TEST_SECONDS is set, tests that would begin
-later are skipped.
+Tests that would begin after HAMKAAS_TEST_SECONDS, an environment variable, are
+skipped.
 """
 
 import copy

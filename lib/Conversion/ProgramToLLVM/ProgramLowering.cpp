@@ -166,8 +166,8 @@ LogicalResult ProgramLowering::lowerView(memref::ViewOp view) {
   return success();
 }
 
-/// Computed at each use: all addresses at once would need more registers than
-/// there are, and LLVM as long as a kernel to spill them.
+/// Emits the address at each use. Computed up front, all addresses would be
+/// live at once, and LLVM would spend its time on spilling them.
 Value ProgramLowering::getAddress(Value buffer) {
   auto [base, entry, offset] = places.at(buffer);
   if (entry)

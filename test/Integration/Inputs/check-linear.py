@@ -5,8 +5,8 @@ usage: check-linear.py INPUTS FOLDER KIND...
 
 Compiles models of each KIND with COUNTS of their parts, and counts instructions
 (cachegrind), which, unlike time, depends on nothing else. Four times the parts
-may take five times as many as the first; linear is four, quadratic sixteen. What
-the start takes is that of the first kind with one part.
+may take five times as many as the first; linear is four, quadratic sixteen. The
+cost of the start is measured once, with one part of the first kind.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 inputs, folder = map(pathlib.Path, sys.argv[1:3])
-COUNTS = 51, 201
+COUNTS = 101, 401
 LIMIT = 5
 
 

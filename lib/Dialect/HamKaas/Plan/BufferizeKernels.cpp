@@ -1,4 +1,4 @@
-//===- BufferizeKernels.cpp - Buffers of all kernels at once ----*- C++ -*-===//
+//===- BufferizeKernels.cpp - Bufferizes kernels in parallel ----*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

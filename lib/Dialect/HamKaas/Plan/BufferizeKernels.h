@@ -1,4 +1,4 @@
-//===- BufferizeKernels.h - Buffers of all kernels at once ------*- C++ -*-===//
+//===- BufferizeKernels.h - Bufferizes kernels in parallel ------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
