@@ -73,6 +73,11 @@ private:
                                             mlir::Value upper,
                                             mlir::ValueRange sums,
                                             const Columns &columns);
+  llvm::SmallVector<mlir::Value>
+  overSteps(mlir::Value lower, mlir::Value upper, mlir::ValueRange sums,
+            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
+                                                              mlir::ValueRange)>
+                body);
   void suspend(mlir::ValueRange sums, const Columns &columns);
 
   llvm::SmallVector<CodePanels::Place> getPlaces(const Columns &columns);
