@@ -78,7 +78,8 @@ def parse_arguments() -> Any:
     add = parser.add_argument
     add("--peers", type=choices(list(environment.PACKAGES)),
         default=DEFAULT_PEERS, metavar="PEER,...",
-        help=f"default: {','.join(DEFAULT_PEERS)}; numpy: onnx's reference")
+        help=f"default: {','.join(DEFAULT_PEERS)}; numpy: onnx's reference; "
+        "HamKaas always takes part")
     add("--workloads",
         type=choices(workloads.ALL),
         default=workloads.NAMES, metavar="NAME,...",
@@ -112,6 +113,7 @@ def parse_arguments() -> Any:
         help="where HamKaas was built (default: %(default)s)")
     add("--lock", type=pathlib.Path, help="file to lock during each turn")
     arguments = parser.parse_args()
+    arguments.peers = list(dict.fromkeys(["hamkaas", *arguments.peers]))
     arguments.models = arguments.models or arguments.cache / "models"
     if arguments.drawn:
         # Other programs may draw other models of the same names.

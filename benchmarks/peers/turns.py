@@ -55,6 +55,12 @@ class Contestant:
         last = self.log.read().decode(errors="replace").strip()[-400:]
         return {"error": f"ended with status {self.process.wait()}: {last}"}
 
+    def move(self, processors: list[int]) -> None:
+        """Lets all its threads run on these processors only."""
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            for thread in os.listdir(f"/proc/{self.process.pid}/task"):
+                os.sched_setaffinity(int(thread), processors)
+
     def ask(self, line: str) -> Result:
         assert self.process.stdin
         self.signal(signal.SIGCONT)
@@ -189,13 +195,27 @@ class Measurement:
         self.contestants[peer] = Contestant(command, environment,
                                             options.timeout)
 
+    def processors(self, turn: int) -> list[int]:
+        """Where all take this turn. On rented machines each processor has
+        another tenant on its core."""
+        processors = sorted(os.sched_getaffinity(0))
+        if self.options.neighbour and len(processors) > 1:
+            processors.pop()
+        begin = turn * self.threads
+        return [
+            processors[i % len(processors)]
+            for i in range(begin, begin + self.threads)
+        ]
+
     def measure(self, workload: str, peers: list[str]) -> list[Result]:
         """A result a peer."""
         for peer in peers:
             self.start(peer, workload)
-        for _ in range(self.options.rounds):
+        for turn in range(self.options.rounds):
+            processors = self.processors(turn)
             for peer in peers:
                 if not self.contestants[peer].has_failed():
+                    self.contestants[peer].move(processors)
                     with locked(self.options.lock), neighbour(
                             self.python, self.options.neighbour):
                         self.contestants[peer].take_turn()
