@@ -8,6 +8,7 @@
 #include "ContractionEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -96,16 +97,26 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
 /// long. On a core of their own they lose nothing, or up to a sixth.
 static constexpr int64_t iterationProducts = 48, maxSteps = 4;
 
+/// Steps of an iteration for a block of so many sums.
+int64_t ContractionEmitter::countSteps(int64_t sums) {
+  // Other blocks, and those that fill the copy, are few. They would lengthen
+  // the code.
+  if (sums != tile.rows * tile.vectors || (copy && !readsCopy))
+    return 1;
+  // Elements of the left side that one vector uses are overwritten by a sum, so
+  // that sums change their registers from step to step. Many run out of them.
+  if (tile.vectors == 1 && 2 * sums > kernel.target().registers)
+    return 1;
+  // Depths are mostly multiples of a power of two.
+  auto steps = llvm::bit_floor<uint64_t>(iterationProducts / sums);
+  return std::clamp<int64_t>(steps, 1, maxSteps);
+}
+
 /// A loop over steps of the depth, several of them in an iteration.
 SmallVector<Value> ContractionEmitter::overSteps(
     Value lower, Value upper, ValueRange sums,
     function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  int64_t products = sums.size();
-  // Other blocks are few, and would lengthen the code.
-  bool isFull = products == tile.rows * tile.vectors;
-  int64_t count =
-      isFull ? std::clamp<int64_t>(iterationProducts / products, 1, maxSteps)
-             : 1;
+  int64_t count = countSteps(sums.size());
   Value whole = upper;
   if (tile.depth % count != 0 || depthCount % count != 0) {
     Value steps = kernel.subtract(upper, lower);

@@ -73,6 +73,7 @@ private:
                                             mlir::Value upper,
                                             mlir::ValueRange sums,
                                             const Columns &columns);
+  int64_t countSteps(int64_t sums);
   llvm::SmallVector<mlir::Value>
   overSteps(mlir::Value lower, mlir::Value upper, mlir::ValueRange sums,
             llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
