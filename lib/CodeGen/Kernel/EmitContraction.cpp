@@ -279,10 +279,14 @@ static constexpr int64_t maxShallowDepth = 96;
 void ContractionEmitter::chooseResultPrefetch() {
   RankedTensorType type = kernel.destinationType();
   // Measured with 16 registers alone.
-  if (kernel.target().registers >= 24 || !type.getElementType().isF32() ||
-      !kernel.costs().prefetchesElements(type.getNumElements()))
+  if (kernel.target().registers >= 24 || !type.getElementType().isF32())
     return;
-  prefetchesDestination = loops.productCount() <= maxShallowDepth;
+  bool isShallow = loops.productCount() <= maxShallowDepth;
+  int64_t elements = type.getNumElements();
+  bool isLarge = kernel.costs().prefetchesElements(elements);
+  if (!isLarge && (isShallow || !kernel.costs().prefetchesAdded(elements)))
+    return;
+  prefetchesDestination = isShallow;
   for (BlockArgument argument : kernel.arguments().drop_back())
     if (argument.getType() == type && !argument.use_empty() &&
         llvm::none_of(argument.getUsers(),

@@ -73,3 +73,30 @@ func.func private @small(%a: tensor<64x48xf32>, %b: tensor<48x96xf32>, %out: ten
   %y = linalg.matmul ins(%a, %b : tensor<64x48xf32>, tensor<48x96xf32>) outs(%f : tensor<64x96xf32>) -> tensor<64x96xf32>
   return %y : tensor<64x96xf32>
 }
+
+// -----
+
+// An operand that is added to deep sums may be a part of a larger tensor.
+
+// CHECK-LABEL: func.func private @row_of_a_sequence(
+// CHECK-SAME:    %[[ROW:[^ ,]*]]: tensor<16x512xf32> {hamkaas.inplace}, %[[OUT:[^ ,]*]]: tensor<16x512xf32>)
+// CHECK:         %[[BUFFER:.*]] = bufferization.to_buffer %[[ROW]] read_only
+// CHECK:         %[[FLAT:.*]] = memref.reinterpret_cast %[[BUFFER]]
+// CHECK:         memref.prefetch %[[FLAT]][%{{.*}}], read, locality<3>
+// CHECK-NOT:     bufferization.to_buffer %[[OUT]]
+// CHECK:         vector.fma
+// BUFFERS-LABEL: func.func private @row_of_a_sequence(
+func.func private @row_of_a_sequence(%a: tensor<16x128xf32>, %b: tensor<128x512xf32>, %c: tensor<16x512xf32>, %out: tensor<16x512xf32>) -> tensor<16x512xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<16x512xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<16x512xf32>) -> tensor<16x512xf32>
+  %y = linalg.matmul ins(%a, %b : tensor<16x128xf32>, tensor<128x512xf32>) outs(%f : tensor<16x512xf32>) -> tensor<16x512xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %c : tensor<16x512xf32>, tensor<16x512xf32>) outs(%i : tensor<16x512xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %q = arith.addf %l, %r : f32
+    linalg.yield %q : f32
+  } -> tensor<16x512xf32>
+  return %z : tensor<16x512xf32>
+}

@@ -111,6 +111,12 @@ public:
   /// Returns whether results and operands of that size need software prefetch,
   /// and its distance: a page, because the hardware prefetcher stops at each.
   bool prefetchesElements(int64_t elements) const;
+  /// Returns whether operands of that size need it that are added to deep sums.
+  /// They may be a part of a larger tensor, as in a step of an LSTM: 100 steps
+  /// of 16 sequences with 128 cells take 0.95 of the time on a Zen 3 core.
+  bool prefetchesAdded(int64_t elements) const {
+    return machine.prefetches && elements >= l1Elements();
+  }
   /// Returns whether windows need it for images of `elements`. In a cache,
   /// 96 x 112 x 112 with 3 x 3 windows and stride 2 would take 1.1 times as
   /// long with it on a Zen 5 core, beyond it takes half as long.
