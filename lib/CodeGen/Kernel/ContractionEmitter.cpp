@@ -8,8 +8,7 @@
 #include "ContractionEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/bit.h"
-#include <algorithm>
+#include <numeric>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -86,53 +85,29 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
   return overWindow(
       innerWindow, sums,
       [&](ValueRange carried) {
-        return overSteps(lower, upper, carried, body);
+        return kernel.unrolledLoop(lower, upper, countSteps(columns),
+                                   std::gcd(tile.depth, depthCount), carried,
+                                   body);
       },
       innerWindow.size() == loops.window.size() ? taps : std::nullopt);
 }
 
-/// Products of an iteration. The end of an iteration ends a group of fetched
-/// instructions, and two threads on a core fetch in turns: with 12 products, on
-/// a Zen 3 core shared with another tenant, matmuls took 1.05 to 1.3 times as
-/// long. On a core of their own they lose nothing, or up to a sixth.
-static constexpr int64_t iterationProducts = 48, maxSteps = 4;
-
-/// Steps of an iteration for a block of so many sums.
-int64_t ContractionEmitter::countSteps(int64_t sums) {
-  // Other blocks, and those that fill the copy, are few. They would lengthen
-  // the code.
-  if (sums != tile.rows * tile.vectors || (copy && !readsCopy))
+/// Steps of an iteration for the current rows.
+int64_t ContractionEmitter::countSteps(const Columns &columns) {
+  // Few blocks are smaller, and few fill the copy. They would only lengthen the
+  // code.
+  constexpr int64_t few = 4;
+  int64_t rowsHere = rows.size(), sums = rowsHere * columns.vectors;
+  bool hasFewRows = rowsHere != tile.rows && few * rowsHere < rowCount;
+  bool hasFewColumns = columns.vectors != tile.vectors &&
+                       few * columns.vectors * lanes < columnCount;
+  if (hasFewRows || hasFewColumns || (copy && !readsCopy))
     return 1;
   // Elements of the left side that one vector uses are overwritten by a sum, so
   // that sums change their registers from step to step. Many run out of them.
-  if (tile.vectors == 1 && 2 * sums > kernel.target().registers)
+  if (columns.vectors == 1 && 2 * sums > kernel.target().registers)
     return 1;
-  // Depths are mostly multiples of a power of two.
-  auto steps = llvm::bit_floor<uint64_t>(iterationProducts / sums);
-  return std::clamp<int64_t>(steps, 1, maxSteps);
-}
-
-/// A loop over steps of the depth, several of them in an iteration.
-SmallVector<Value> ContractionEmitter::overSteps(
-    Value lower, Value upper, ValueRange sums,
-    function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  int64_t count = countSteps(sums.size());
-  Value whole = upper;
-  if (tile.depth % count != 0 || depthCount % count != 0) {
-    Value steps = kernel.subtract(upper, lower);
-    whole = kernel.subtract(upper, kernel.remainder(steps, count));
-  }
-  auto several = [&](Value depth, ValueRange carried) {
-    SmallVector<Value> next(carried);
-    for (int64_t i = 0; i < count; ++i)
-      next = body(kernel.add(depth, i), next);
-    return next;
-  };
-  SmallVector<Value> added =
-      kernel.loop(lower, whole, count, sums, /*writes=*/false, several);
-  if (whole == upper)
-    return added;
-  return kernel.loop(whole, upper, 1, added, /*writes=*/false, body);
+  return kernel.costs().stepsAtOnce(sums);
 }
 
 /// Adds the products of step `depth`, of the current rows with the vectors

@@ -73,12 +73,7 @@ private:
                                             mlir::Value upper,
                                             mlir::ValueRange sums,
                                             const Columns &columns);
-  int64_t countSteps(int64_t sums);
-  llvm::SmallVector<mlir::Value>
-  overSteps(mlir::Value lower, mlir::Value upper, mlir::ValueRange sums,
-            llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value,
-                                                              mlir::ValueRange)>
-                body);
+  int64_t countSteps(const Columns &columns);
   void suspend(mlir::ValueRange sums, const Columns &columns);
 
   llvm::SmallVector<CodePanels::Place> getPlaces(const Columns &columns);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/CodeGen/Kernel/CostModel.h"
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 #include <numeric>
 
@@ -90,6 +91,13 @@ bool CostModel::streams(int64_t elements, int64_t columns) const {
 
 bool CostModel::prefetchesElements(int64_t elements) const {
   return machine.prefetches && elements >= 4 * l1Elements();
+}
+
+int64_t CostModel::stepsAtOnce(int64_t products) const {
+  constexpr int64_t most = 4, iterationProducts = 48;
+  // Numbers of steps are mostly multiples of a power of two.
+  auto steps = llvm::bit_floor<uint64_t>(iterationProducts / products);
+  return std::clamp<int64_t>(steps, 1, most);
 }
 
 int64_t CostModel::keptRowElements() const {

@@ -382,9 +382,13 @@ void BlockEmitter::emitKeys(Value key, Value at, int64_t count,
 SmallVector<Value> BlockEmitter::emitProducts(Value key, int64_t count) {
   keys.compute(batch, key, count);
   SmallVector<Value> sums(count * vectors, steps.splat(0));
-  return kernel.loop(
-      kernel.constant(0), kernel.constant(attention.keyWidth), 1, sums,
-      /*writes=*/false, [&](Value column, ValueRange carried) {
+  int64_t width = attention.keyWidth;
+  // Other blocks are few.
+  int64_t atOnce =
+      count == keysAtOnce ? kernel.costs().stepsAtOnce(sums.size()) : 1;
+  return kernel.unrolledLoop(
+      kernel.constant(0), kernel.constant(width), atOnce, width, sums,
+      [&](Value column, ValueRange carried) {
         SmallVector<Value> next(carried), queries;
         for (int64_t v = 0; v < vectors; ++v)
           queries.push_back(
@@ -455,26 +459,28 @@ void BlockEmitter::emitColumns(Value base, Value live, Value first,
   SmallVector<Value> sums(rowCount * columns.vectors, steps.splat(0));
   if (!isSinglePart())
     sums = steps.loadRows(batch, queries, columns, getFactors());
-  sums =
-      kernel.loop(kernel.constant(0), live, 1, sums,
-                  /*writes=*/false, [&](Value at, ValueRange carried) {
-                    SmallVector<Value> next(carried), values;
-                    for (int64_t v = 0; v < columns.vectors; ++v) {
-                      TreeEmitter tree(kernel, lanes, columns.active(v));
-                      values.push_back(tree.evaluateVector(
-                          attention.v, lanePoint({batch, kernel.add(base, at)},
-                                                 columns.at(kernel, v))));
-                    }
-                    for (int64_t r = 0; r < rowCount; ++r) {
-                      Value weight = kernel.broadcast(
-                          weights.loadElement(at, kernel.add(first, r)), lanes);
-                      for (int64_t v = 0; v < columns.vectors; ++v) {
-                        Value &sum = next[r * columns.vectors + v];
-                        sum = steps.multiplyAdd(weight, values[v], sum);
-                      }
-                    }
-                    return next;
-                  });
+  int64_t atOnce =
+      rowCount == rowsAtOnce ? kernel.costs().stepsAtOnce(sums.size()) : 1;
+  sums = kernel.unrolledLoop(
+      kernel.constant(0), live, atOnce, getConstantIntValue(live).value_or(1),
+      sums, [&](Value at, ValueRange carried) {
+        SmallVector<Value> next(carried), values;
+        for (int64_t v = 0; v < columns.vectors; ++v) {
+          TreeEmitter tree(kernel, lanes, columns.active(v));
+          values.push_back(tree.evaluateVector(
+              attention.v,
+              lanePoint({batch, kernel.add(base, at)}, columns.at(kernel, v))));
+        }
+        for (int64_t r = 0; r < rowCount; ++r) {
+          Value weight = kernel.broadcast(
+              weights.loadElement(at, kernel.add(first, r)), lanes);
+          for (int64_t v = 0; v < columns.vectors; ++v) {
+            Value &sum = next[r * columns.vectors + v];
+            sum = steps.multiplyAdd(weight, values[v], sum);
+          }
+        }
+        return next;
+      });
   steps.storeRows(batch, queries, columns, sums,
                   isSinglePart() ? getFactors() : SmallVector<Value>());
 }

@@ -221,6 +221,26 @@ SmallVector<Value> KernelBuilder::loop(Value lower, Value upper, int64_t step,
   return loop.getResults().take_front(carried.size());
 }
 
+SmallVector<Value> KernelBuilder::unrolledLoop(Value lower, Value upper,
+                                               int64_t count, int64_t multiple,
+                                               ValueRange carried,
+                                               LoopBody body) {
+  Value whole = upper;
+  if (multiple % count != 0)
+    whole = subtract(upper, remainder(subtract(upper, lower), count));
+  SmallVector<Value> values =
+      loop(lower, whole, count, carried, /*writes=*/false,
+           [&](Value index, ValueRange before) {
+             SmallVector<Value> next(before);
+             for (int64_t i = 0; i < count; ++i)
+               next = body(add(index, i), next);
+             return next;
+           });
+  if (whole == upper)
+    return values;
+  return loop(whole, upper, 1, values, /*writes=*/false, body);
+}
+
 void KernelBuilder::writingLoop(Value lower, Value upper, int64_t step,
                                 function_ref<void(Value)> body) {
   loop(lower, upper, step, {}, /*writes=*/true, [&](Value index, ValueRange) {

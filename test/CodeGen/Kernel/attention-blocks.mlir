@@ -14,9 +14,11 @@
 // The queries are turned.
 // CHECK-COUNT-64: vector.shuffle
 // CHECK:         vector.store %{{.*}}, %[[QUERIES]]
-// The scores.
+// The scores: an iteration takes two steps of the width.
 // CHECK:         %[[K:.*]] = tensor.extract %{{.*}} : tensor<252x2x32xf32>
-// CHECK-COUNT-4: vector.fma
+// CHECK-COUNT-48: vector.fma
+// CHECK-NOT:     vector.fma
+// CHECK:         scf.yield
 // CHECK:         vector.store %{{.*}}, %[[WEIGHTS]]
 // The weights, and what sums of the part before are multiplied by.
 // CHECK:         math.exp

@@ -88,6 +88,12 @@ public:
   llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper,
                                       int64_t step, mlir::ValueRange carried,
                                       bool writes, LoopBody body);
+  /// A loop in steps of one, `count` of them in an iteration, that does not
+  /// write. The steps that are left have a loop of their own, unless `multiple`
+  /// shows that there are none: it divides the number of steps.
+  llvm::SmallVector<mlir::Value>
+  unrolledLoop(mlir::Value lower, mlir::Value upper, int64_t count,
+               int64_t multiple, mlir::ValueRange carried, LoopBody body);
   void writingLoop(mlir::Value lower, mlir::Value upper, int64_t step,
                    llvm::function_ref<void(mlir::Value)> body);
 
