@@ -196,8 +196,9 @@ class Measurement:
                                             options.timeout)
 
     def processors(self, turn: int) -> list[int]:
-        """Where all take this turn. On rented machines each processor has
-        another tenant on its core."""
+        """Where all contestants take this turn. On rented machines each
+        processor shares its core with another tenant, so that contestants on
+        different ones would compare their neighbours."""
         processors = sorted(os.sched_getaffinity(0))
         if self.options.neighbour and len(processors) > 1:
             processors.pop()

@@ -383,7 +383,7 @@ SmallVector<Value> BlockEmitter::emitProducts(Value key, int64_t count) {
   keys.compute(batch, key, count);
   SmallVector<Value> sums(count * vectors, steps.splat(0));
   int64_t width = attention.keyWidth;
-  // Other blocks are few.
+  // Unrolling the remainder would only lengthen the code.
   int64_t atOnce =
       count == keysAtOnce ? kernel.costs().stepsAtOnce(sums.size()) : 1;
   return kernel.unrolledLoop(

@@ -14,7 +14,7 @@
 // The queries are turned.
 // CHECK-COUNT-64: vector.shuffle
 // CHECK:         vector.store %{{.*}}, %[[QUERIES]]
-// The scores: an iteration takes two steps of the width.
+// The scores: the loop over the width is unrolled twice.
 // CHECK:         %[[K:.*]] = tensor.extract %{{.*}} : tensor<252x2x32xf32>
 // CHECK-COUNT-48: vector.fma
 // CHECK-NOT:     vector.fma

@@ -1,8 +1,8 @@
 // RUN: hamkaas-opt %s -hamkaas-attach-target=target-cpu=x86-64-v3 -hamkaas-cpu-emit-kernels | FileCheck %s
 
-// An iteration over the depth takes several steps, so that it has 48 products.
-// Of a depth of 102 two steps are left, which have a loop. The last rows, which
-// no full block holds, take one step at a time.
+// The loop over the depth is unrolled to 48 multiply-adds. Of a depth of 102 two
+// steps are left, which have a loop. That of the last row, which no full block
+// holds, is not unrolled.
 
 // CHECK-LABEL: func.func private @steps(
 // CHECK-DAG:     %[[ONE:.*]] = arith.constant 1 : index

@@ -113,7 +113,7 @@ public:
   bool prefetchesElements(int64_t elements) const;
   /// Returns whether operands of that size need it that are added to deep sums.
   /// They may be a part of a larger tensor, as in a step of an LSTM: 100 steps
-  /// of 16 sequences with 128 cells take 0.95 of the time on a Zen 3 core.
+  /// of 16 sequences with 128 cells take 0.97 of the time on a Zen 3 core.
   bool prefetchesAdded(int64_t elements) const {
     return machine.prefetches && elements >= l1Elements();
   }
@@ -144,11 +144,12 @@ public:
   /// ahead: about the latency of the L3 cache.
   bool prefetchesColumns(int64_t elements, int64_t uses) const;
   int64_t stepsAhead() const { return 8; }
-  /// Steps of so many multiply-adds that an iteration should take. Its end ends
-  /// a group of fetched instructions, and two threads on a core fetch in turns:
-  /// in iterations of 12, on a Zen 3 core shared with another tenant, matmuls
-  /// take 1.05 to 1.3 times as long. On a core of their own they lose nothing,
-  /// or up to a sixth.
+  /// Returns how many steps of `products` multiply-adds an iteration of a loop
+  /// should take. Short iterations cost most where another thread shares the
+  /// core: with 12 multiply-adds in each, matmuls took 1.05 to 1.3 times as
+  /// long on a shared Zen 3 core, 1.0 to 1.15 times on one of their own. The
+  /// likely reason is that a taken branch ends a group of fetched instructions,
+  /// and the threads of a core fetch in turns.
   int64_t stepsAtOnce(int64_t products) const;
   /// Returns whether the weight panels of a convolution need prefetching. All
   /// rows use all panels, so only the size decides.

@@ -88,9 +88,10 @@ public:
   llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper,
                                       int64_t step, mlir::ValueRange carried,
                                       bool writes, LoopBody body);
-  /// A loop in steps of one, `count` of them in an iteration, that does not
-  /// write. The steps that are left have a loop of their own, unless `multiple`
-  /// shows that there are none: it divides the number of steps.
+  /// A loop in steps of one that does not write, unrolled `count` times. A loop
+  /// for the remaining steps follows, unless `multiple`, which divides the
+  /// number of steps, shows that there are none: loopUnrollByFactor of MLIR
+  /// would add one wherever a bound is not constant.
   llvm::SmallVector<mlir::Value>
   unrolledLoop(mlir::Value lower, mlir::Value upper, int64_t count,
                int64_t multiple, mlir::ValueRange carried, LoopBody body);
