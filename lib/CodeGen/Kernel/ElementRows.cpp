@@ -49,8 +49,7 @@ static int64_t findMergedLoop(AffineMap map) {
   return std::min({same, consecutive, loops - 1});
 }
 
-int64_t hamkaas::findMergedDimension(Value value,
-                                     RankedTensorType destination) {
+int64_t hamkaas::findRowDimension(Value value, RankedTensorType destination) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t last = type.getRank() - 1, first = 0;
   for (int64_t dim = last; dim > 0 && first == 0; --dim)
@@ -83,6 +82,21 @@ int64_t hamkaas::findMergedDimension(Value value,
     }
   }
   return first;
+}
+
+SmallVector<int64_t> hamkaas::mergeOuterDimensions(const KernelBuilder &kernel,
+                                                   Value value, int64_t end) {
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(value.getType()).getShape().take_front(end));
+  // GPUs find all coordinates of an element from its number.
+  if (end < 2 || kernel.target().gathers)
+    return shape;
+  int64_t first = findMergedDimension(value, kernel.destinationType(),
+                                      /*first=*/0, /*last=*/end - 1,
+                                      /*mayStretch=*/false);
+  shape.back() = ShapedType::getNumElements(ArrayRef(shape).drop_front(first));
+  std::fill(shape.begin() + first, shape.end() - 1, 1);
+  return shape;
 }
 
 //===----------------------------------------------------------------------===//

@@ -147,7 +147,7 @@ public:
     // GPUs take short rows as one in any case.
     size_t first = shape.size() - 1, least = first;
     if (!kernel.target().gathers)
-      least = findMergedDimension(value, kernel.destinationType());
+      least = findRowDimension(value, kernel.destinationType());
     while (first > least &&
            ShapedType::getNumElements(shape.drop_front(first)) < tileElements)
       --first;
@@ -156,7 +156,7 @@ public:
       first = shortRows->dim;
       tileElements -= tileElements % shortRows->size;
     }
-    outer.assign(shape.begin(), shape.begin() + first);
+    outer = mergeOuterDimensions(kernel, value, first);
     merged = shape.size() - 1 - first;
     extent = ShapedType::getNumElements(shape.drop_front(first));
     rows = ShapedType::getNumElements(outer);

@@ -118,13 +118,9 @@ static bool followsDimension(const TensorUse &use, int64_t dim, int64_t size) {
          size;
 }
 
-/// The first dimension from which on those up to `last` can be one, whose index
-/// runs on over the ends of `last`: all tensors of the tree and the destination
-/// have them one behind the other. If the destination `mayStretch`, it may have
-/// more elements along `last`, which is then one with the dimension before.
-static int64_t findMergedDimension(Value value, RankedTensorType destination,
-                                   int64_t first, int64_t last,
-                                   bool mayStretch) {
+int64_t hamkaas::findMergedDimension(Value value, RankedTensorType destination,
+                                     int64_t first, int64_t last,
+                                     bool mayStretch) {
   SmallVector<TensorUse> uses = collectUses(value);
   if (!llvm::all_of(uses, [](const TensorUse &use) {
         return permitsRunningIndices(use.tensor);
@@ -266,8 +262,8 @@ private:
                               bool mayStretch) const {
     if (kernel.target().gathers)
       return last;
-    return ::findMergedDimension(value, kernel.destinationType(), first, last,
-                                 mayStretch);
+    return hamkaas::findMergedDimension(value, kernel.destinationType(), first,
+                                        last, mayStretch);
   }
 
   void emitTile(Value tile) {

@@ -161,12 +161,16 @@ Value KernelBuilder::isLess(Value lhs, Value rhs) {
 SmallVector<Value> KernelBuilder::delinearize(Value linear,
                                               ArrayRef<int64_t> shape) {
   SmallVector<Value> coordinates(shape.size());
-  for (int64_t d = static_cast<int64_t>(shape.size()) - 1; d > 0; --d) {
-    coordinates[d] = remainder(linear, shape[d]);
-    linear = divide(linear, shape[d]);
+  // A quotient by the others is known to be 0 for these.
+  size_t first = 0;
+  while (first + 1 < shape.size() && shape[first] == 1)
+    coordinates[first++] = constant(0);
+  for (size_t d = shape.size(); d > first + 1; --d) {
+    coordinates[d - 1] = remainder(linear, shape[d - 1]);
+    linear = divide(linear, shape[d - 1]);
   }
   if (!shape.empty())
-    coordinates[0] = linear;
+    coordinates[first] = linear;
   return coordinates;
 }
 

@@ -76,6 +76,13 @@ hamkaas::groupPieces(const KernelBuilder &kernel, ArrayRef<Piece> pieces) {
 PieceRows::PieceRows(KernelBuilder &kernel, ArrayRef<Piece> pieces)
     : kernel(kernel), pieces(pieces), outer(getShape(pieces[0]).drop_back()),
       rows(ShapedType::getNumElements(outer)) {
+  SmallVector<int64_t> merged =
+      mergeOuterDimensions(kernel, pieces[0].value, outer.size());
+  if (llvm::all_of(pieces, [&](const Piece &piece) {
+        return merged ==
+               mergeOuterDimensions(kernel, piece.value, outer.size());
+      }))
+    outer = merged;
   for (const Piece &piece : pieces)
     extent += getShape(piece).back();
   tileRows = chooseTileRows(kernel.costs(), rows, extent);

@@ -92,6 +92,15 @@ Tile emitPieces(KernelBuilder &kernel, llvm::ArrayRef<Piece> pieces);
 /// operand is contiguous. None if the tree has no such operand.
 std::optional<int64_t> findCrossDimension(mlir::Value result);
 
+/// The first dimension of `value`, not before `first`, from which on those up
+/// to `last` can be one, whose index runs on over the ends of `last`: all
+/// tensors of the tree and the destination have them one behind the other. If
+/// the destination `mayStretch`, it may have more elements along `last`, which
+/// is then one with the dimension before.
+int64_t findMergedDimension(mlir::Value value,
+                            mlir::RankedTensorType destination, int64_t first,
+                            int64_t last, bool mayStretch);
+
 /// Tiles behind those of an emitter, by number.
 struct OtherTiles {
   int64_t count = 0;
