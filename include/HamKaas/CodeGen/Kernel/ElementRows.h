@@ -20,8 +20,7 @@ int64_t chooseTileRows(const CostModel &costs, int64_t rows, int64_t extent);
 /// The first dimension of `value` from which on all can be one: each operand of
 /// its tree has consecutive elements along them, or is the same, and so are
 /// those of the destination.
-int64_t findRowDimension(mlir::Value value,
-                         mlir::RankedTensorType destination);
+int64_t findRowDimension(mlir::Value value, mlir::RankedTensorType destination);
 
 /// The extents of the dimensions of `value` before `end`. Those that can be one
 /// are: the last has the elements of all, the others one.
