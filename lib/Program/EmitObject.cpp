@@ -46,14 +46,15 @@ struct UnrollPass : PassInfoMixin<UnrollPass> {
   }
 };
 
-/// Freezes quotients and remainders, such as the coordinates of a row by its
-/// number. Scalar evolution then takes them as unknown, where it would expand
-/// each to a tree of which loop strength reduction takes apart every sum: that
-/// took a third of the code generation of Inception v3.
+/// Freezes quotients and remainders, such as the coordinates of a row, which
+/// are found from its number. Scalar evolution then treats them as unknown
+/// instead of expanding each to a tree of that number. Loop strength reduction,
+/// which takes every sum apart, takes 22 % of the code generation of Inception
+/// v3 instead of 33 (AMD EPYC, Zen 3).
 struct FreezeQuotientsPass : PassInfoMixin<FreezeQuotientsPass> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
-    // Coordinates of rows often add up to the number itself, which only scalar
-    // evolution sees.
+    // In row kernels, coordinates often add up to the number itself, which only
+    // scalar evolution sees.
     if (function.hasFnAttribute(unrollAttribute))
       return PreservedAnalyses::all();
     for (Instruction &instruction :

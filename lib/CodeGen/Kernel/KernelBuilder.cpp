@@ -161,7 +161,7 @@ Value KernelBuilder::isLess(Value lhs, Value rhs) {
 SmallVector<Value> KernelBuilder::delinearize(Value linear,
                                               ArrayRef<int64_t> shape) {
   SmallVector<Value> coordinates(shape.size());
-  // A quotient by the others is known to be 0 for these.
+  // Leading dimensions of one element need no division.
   size_t first = 0;
   while (first + 1 < shape.size() && shape[first] == 1)
     coordinates[first++] = constant(0);

@@ -78,7 +78,8 @@ PieceRows::PieceRows(KernelBuilder &kernel, ArrayRef<Piece> pieces)
       rows(ShapedType::getNumElements(outer)) {
   SmallVector<int64_t> merged =
       mergeOuterDimensions(kernel, pieces[0].value, outer.size());
-  if (llvm::all_of(pieces, [&](const Piece &piece) {
+  // Each piece reads other tensors, which may not permit it.
+  if (llvm::all_of(pieces.drop_front(), [&](const Piece &piece) {
         return merged ==
                mergeOuterDimensions(kernel, piece.value, outer.size());
       }))
