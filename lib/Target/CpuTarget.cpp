@@ -112,6 +112,11 @@ CpuTarget::getTransformedElementCost(TargetAttr target,
   return describe(target)->lanes > 8 ? 20 : 12;
 }
 
+int64_t CpuTarget::getPlanarLanes(TargetAttr target,
+                                  const PipelineOptions &options) const {
+  return options.sameCalls ? 0 : describe(target)->lanes;
+}
+
 void CpuTarget::buildPlannedPipeline(OpPassManager &manager,
                                      const PipelineOptions &options) const {
   Target::buildPlannedPipeline(manager, options);

@@ -189,6 +189,9 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
     manager.addPass(createMultiplyIntegers());
   if (narrowsProducts(options))
     manager.addPass(createNarrowProducts());
+  PlanarConvolutionsOptions planar;
+  planar.lanes = getPlanarLanes(target, options);
+  manager.addPass(createPlanarConvolutions(planar));
   // Rounded factors would make the method's errors many times larger. Those of
   // convolutions on a CPU are exact.
   if ((target.getPrecision() == Precision::Exact || narrowsWeights(options)) &&

@@ -46,9 +46,16 @@ def draw(rng):
     channels = int(rng.choice([1, 3, 8, 19, 40]))
     extents = [(k - 1) * d + 1 + int(rng.integers(0, 12)) for k, d in
                zip(case["size"], case["dilations"])]
-    # One channel a group; of images, in either order of the dimensions.
+    # One channel a group, or few channels of rows that fill vectors; of images,
+    # in either order of the dimensions.
     case["planar"] = False
-    if rng.integers(2):
+    kind = rng.integers(3)
+    if kind == 0 and rank == 2:
+        case["groups"], channels = 1, int(rng.integers(1, 6))
+        case["strides"][1] = 1
+        extents[1] += int(rng.integers(40, 80))
+        case["planar"] = bool(rng.integers(2))
+    elif kind == 1:
         case["groups"] = int(rng.choice([2, 5, 24, 40]))
         depth = channels = 1
         case["planar"] = rank == 2 and bool(rng.integers(2))

@@ -57,6 +57,8 @@ private:
   double
   getTransformedElementCost(TargetAttr target,
                             const PipelineOptions &options) const override;
+  int64_t getPlanarLanes(TargetAttr target,
+                         const PipelineOptions &options) const override;
 };
 
 } // namespace hamkaas

@@ -66,7 +66,7 @@ public:
 
   /// GRAPH -> KERNELS. Targets share it but for addGroupPasses, computesRows,
   /// repeatsLeftSides, narrowsProducts, multipliesBytes, widensKeys,
-  /// getTransformedBytes and getTransformedElementCost.
+  /// getTransformedBytes, getTransformedElementCost and getPlanarLanes.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -172,6 +172,13 @@ protected:
   virtual double
   getTransformedElementCost(TargetAttr target,
                             const PipelineOptions &options) const {
+    return 0;
+  }
+
+  /// The elements of a vector where convolutions to fewer channels than that
+  /// have lanes of positions; 0 where they do not.
+  virtual int64_t getPlanarLanes(TargetAttr target,
+                                 const PipelineOptions &options) const {
     return 0;
   }
 

@@ -139,6 +139,8 @@ Tile WindowEmitter::emit() {
   position.assign(sourceLoops.size(), {});
   if (copy)
     return emitCopied();
+  if (channelLoop >= 0)
+    return emitChannels();
   if (keepsSums())
     kept = kernel.allocate(blockAxis.windows,
                            llvm::alignTo(extents[laneLoop], lanes));
@@ -292,7 +294,8 @@ SmallVector<Value> WindowEmitter::addElements(const WindowStretch &block,
     for (int64_t tap = 0, e = laneAxis ? laneAxis->taps : 1; tap < e; ++tap) {
       readElements(columns, tap, elements, next);
       for (auto [row, blockTap] : users) {
-        at[blockAxis.tap] = {kernel.constant(blockTap)};
+        if (blockAxis.tap >= 0)
+          at[blockAxis.tap] = {kernel.constant(blockTap)};
         if (laneAxis)
           at[laneAxis->tap] = {kernel.constant(tap)};
         for (int64_t v = 0; v < count; ++v) {
@@ -312,6 +315,8 @@ SmallVector<Value> WindowEmitter::addElements(const WindowStretch &block,
 /// Moves to the element at `offset` from the first one of the block; false if
 /// it is outside of the source.
 bool WindowEmitter::startRead(const WindowStretch &block, int64_t offset) {
+  if (blockAxis.dim < 0)
+    return true;
   if (block.known) {
     int64_t index = blockAxis.first(*block.known) + offset;
     position[blockAxis.dim] = {kernel.constant(index)};
@@ -442,13 +447,30 @@ Value WindowEmitter::readSource(int64_t active) {
 void WindowEmitter::keepSums(const WindowStretch &block,
                              const WindowStretch &columns, ValueRange sums) {
   int64_t count = sums.size() / block.count;
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    int64_t row = i / count, vector = i % count;
-    vector::StoreOp::create(
-        kernel.ir(), kernel.loc(), sum, kept,
-        ValueRange{kernel.add(block.begin, row),
-                   kernel.add(columns.begin, vector * lanes)});
-  }
+  for (auto [i, sum] : llvm::enumerate(sums))
+    vector::StoreOp::create(kernel.ir(), kernel.loc(), sum, kept,
+                            getKeptPlace(block, i / count, columns, i % count));
+}
+
+SmallVector<Value> WindowEmitter::getKept(const WindowStretch &block,
+                                          const WindowStretch &columns) {
+  auto type =
+      VectorType::get(lanes, cast<MemRefType>(kept.getType()).getElementType());
+  SmallVector<Value> sums;
+  for (int64_t row = 0; row < block.count; ++row)
+    for (int64_t v = 0; v * lanes < columns.count; ++v)
+      sums.push_back(
+          vector::LoadOp::create(kernel.ir(), kernel.loc(), type, kept,
+                                 getKeptPlace(block, row, columns, v)));
+  return sums;
+}
+
+SmallVector<Value> WindowEmitter::getKeptPlace(const WindowStretch &block,
+                                               int64_t row,
+                                               const WindowStretch &columns,
+                                               int64_t vector) {
+  Value first = firstKept ? kernel.add(firstKept, block.begin) : block.begin;
+  return {kernel.add(first, row), kernel.add(columns.begin, vector * lanes)};
 }
 
 /// Finishes the sums of a unit, several vectors at once.
@@ -459,25 +481,13 @@ void WindowEmitter::finishKept() {
   int64_t rowsAtOnce = finishedVectors / std::gcd(needed, finishedVectors);
   if (needed > finishedVectors)
     rowsAtOnce = 1;
-  auto type =
-      VectorType::get(lanes, cast<MemRefType>(kept.getType()).getElementType());
-  forStretches(
-      blockAxis.windows, rowsAtOnce, /*axis=*/nullptr,
-      [&](WindowStretch block) {
-        forStretches(
-            extents[laneLoop], atOnce * lanes, /*axis=*/nullptr,
-            [&](WindowStretch columns) {
-              int64_t count = llvm::divideCeil(columns.count, lanes);
-              SmallVector<Value> sums;
-              for (int64_t row = 0; row < block.count; ++row)
-                for (int64_t v = 0; v < count; ++v)
-                  sums.push_back(vector::LoadOp::create(
-                      kernel.ir(), kernel.loc(), type, kept,
-                      ValueRange{kernel.add(block.begin, row),
-                                 kernel.add(columns.begin, v * lanes)}));
-              finish(block, columns, sums);
-            });
-      });
+  forStretches(blockAxis.windows, rowsAtOnce, /*axis=*/nullptr,
+               [&](WindowStretch block) {
+                 forStretches(extents[laneLoop], atOnce * lanes,
+                              /*axis=*/nullptr, [&](WindowStretch columns) {
+                                finish(block, columns, getKept(block, columns));
+                              });
+               });
 }
 
 void WindowEmitter::finish(const WindowStretch &block,

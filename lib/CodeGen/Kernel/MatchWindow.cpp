@@ -46,8 +46,15 @@ bool WindowEmitter::matchAxis(int64_t dim, ArrayRef<int64_t> factors) {
     found = loop;
     (isTap ? axis.dilation : axis.stride) = factor;
   }
-  if (factors.back() != 0 || axis.window < 0)
+  if (factors.back() != 0)
     return false;
+  if (axis.window < 0) {
+    bool isChannel =
+        channelLoop < 0 && axis.tap >= 0 && axis.dilation == 1 && low[dim] == 0;
+    channelLoop = axis.tap;
+    sourceLoops.push_back(axis.tap);
+    return isChannel;
+  }
   if (axis.tap < 0) {
     sourceLoops.push_back(axis.window);
     return axis.stride == 1;
@@ -66,6 +73,7 @@ bool WindowEmitter::matchOperand(OpOperand &candidate) {
   source = candidate.get();
   outerAxes.clear();
   sourceLoops.clear();
+  channelLoop = -1;
   low.assign(cast<RankedTensorType>(source.getType()).getRank(), 0);
   padding = Value();
   if (auto pad = source.getDefiningOp<tensor::PadOp>()) {
@@ -77,7 +85,9 @@ bool WindowEmitter::matchOperand(OpOperand &candidate) {
   for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
     if (!matchAxis(dim, getFactors(map, dim)))
       return false;
-  return outerAxes.size() == reduction.loops.size() && matchPadding();
+  size_t reduced = outerAxes.size() + (channelLoop >= 0);
+  return !outerAxes.empty() && reduced == reduction.loops.size() &&
+         matchPadding();
 }
 
 /// Padding must be neutral, because it is skipped.
@@ -127,12 +137,39 @@ bool WindowEmitter::matchLoops() {
   if (!found)
     return false;
   blockAxis = *found;
-  // A sum has the order of the loops.
+  if (channelLoop >= 0 && !matchChannels())
+    return false;
+  // A sum has the order of the loops; that over the channels comes first.
   llvm::sort(outerAxes, [](const WindowAxis &a, const WindowAxis &b) {
     return a.tap < b.tap;
   });
+  if (channelLoop >= 0)
+    return outerAxes.back().tap < laneAxis->tap;
   return (outerAxes.empty() || outerAxes.back().tap < blockAxis.tap) &&
          (!laneAxis || blockAxis.tap < laneAxis->tap);
+}
+
+/// Makes blocks of the channels of the result, which share what is read. The
+/// axis that was found for them becomes a loop.
+bool WindowEmitter::matchChannels() {
+  auto *channels = llvm::find_if(outer, [&](int64_t loop) {
+    return !llvm::is_contained(sourceLoops, loop);
+  });
+  if (!laneAxis || !outerAxes.empty() || channels == outer.end())
+    return false;
+  outerAxes.push_back(blockAxis);
+  blockAxis = {/*dim=*/-1,
+               /*window=*/*channels,
+               /*tap=*/-1,
+               /*stride=*/0,
+               /*dilation=*/1,
+               /*low=*/0,
+               /*windows=*/extents[*channels],
+               /*taps=*/1,
+               /*size=*/1};
+  outer.erase(channels);
+  outer.push_back(outerAxes.back().window);
+  return true;
 }
 
 /// The size of balanced chunks of `extent`, at most `most`.
@@ -179,7 +216,9 @@ void WindowEmitter::chooseSizes() {
   int64_t needed = llvm::divideCeil(extents[laneLoop], lanes);
   int64_t most = budget;
   bool areChains = laneAxis && needed > 2 && hasLongChains();
-  if (areChains)
+  if (channelLoop >= 0)
+    most = half;
+  else if (areChains)
     most = std::min(budget, maxRowsOfChains);
   else if (laneAxis)
     most = needed > 1 ? std::min(budget, maxRows) : std::max(half, budget);
@@ -198,6 +237,11 @@ void WindowEmitter::chooseSizes() {
   // A last block of one vector would take as long as one of several.
   if (areChains)
     vectors = balance(needed, vectors + 1);
+  // One register has a factor, and one is spare.
+  if (channelLoop >= 0)
+    vectors = balance(
+        needed,
+        std::min(needed, std::max<int64_t>(1, (2 * half - 2) / (rows + 1))));
   if (laneAxis && laneAxis->stride == 2 && bits == 32 && lanes >= 4 &&
       !kernel.target().gathers && sharesFactors())
     laneOrder = getInterleavedOrder(lanes);

@@ -16,7 +16,7 @@ namespace hamkaas {
 /// A dimension along which windows slide: element number
 /// `stride * window + dilation * tap - low` of the source.
 struct WindowAxis {
-  int64_t dim;         /* of the source */
+  int64_t dim;         /* of the source, -1 for none */
   int64_t window, tap; /* loops */
   int64_t stride, dilation, low;
   int64_t windows, taps; /* sizes of the loops */
@@ -68,6 +68,7 @@ private:
   bool matchAxis(int64_t dim, llvm::ArrayRef<int64_t> factors);
   bool matchPadding();
   bool matchLoops();
+  bool matchChannels();
   bool sharesFactors();
   bool hasLongChains();
   void chooseSizes();
@@ -77,6 +78,9 @@ private:
   bool isWorthCopying(int64_t evicted);
   std::optional<WindowCopy> chooseCopy();
   Tile emitCopied();
+  Tile emitChannels();
+  void emitBand(mlir::Value number, int64_t group);
+  void clearKept();
   void forEachIndex(mlir::Value begin, mlir::Value end,
                     llvm::function_ref<void(mlir::Value)> body);
   void copyElements(mlir::Value begin, mlir::Value end);
@@ -110,6 +114,12 @@ private:
   bool keepsSums();
   void keepSums(const WindowStretch &block, const WindowStretch &columns,
                 mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> getKeptPlace(const WindowStretch &block,
+                                              int64_t row,
+                                              const WindowStretch &columns,
+                                              int64_t vector);
+  llvm::SmallVector<mlir::Value> getKept(const WindowStretch &block,
+                                         const WindowStretch &columns);
   void finishKept();
   void finish(const WindowStretch &block, const WindowStretch &columns,
               mlir::ValueRange sums);
@@ -134,8 +144,12 @@ private:
   llvm::SmallVector<int64_t> low;
   /// The loops that index the other dimensions of the source, -1 for an axis.
   llvm::SmallVector<int64_t> sourceLoops;
+  /// The loop over the channels of the source, if each sum is of all of them,
+  /// else -1.
+  int64_t channelLoop = -1;
   /// The axes whose loops stay loops; then the one along which a block of
-  /// windows is computed at a time, and that of the lanes, if it is one.
+  /// windows is computed at a time, and that of the lanes, if it is one. Sums
+  /// of all channels have blocks of channels of the result instead of windows.
   llvm::SmallVector<WindowAxis> outerAxes;
   WindowAxis blockAxis;
   std::optional<WindowAxis> laneAxis;
@@ -149,8 +163,10 @@ private:
 
   std::optional<WindowCopy> copy;
   /// The sums of all windows of a unit, if these are finished after the last
-  /// one.
-  mlir::Value kept;
+  /// one, and the first of their rows that the block in hand has. Where sums
+  /// are of all channels, a unit is a band of rows.
+  mlir::Value kept, firstKept;
+  int64_t bandRows = 1;
 
   /// State of the emission: an index per loop, and one per dimension of the
   /// source.

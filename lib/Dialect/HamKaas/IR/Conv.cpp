@@ -7,6 +7,7 @@
 
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/FormatType.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "Window.h"
 
 using namespace mlir;
@@ -78,8 +79,8 @@ bool ConvOp::isDepthwise() {
 KernelFamily ConvOp::getKernelFamily() {
   ArrayRef<int64_t> weights = getW().getType().getShape();
   bool isOneChannel = getGroups() > 1 && weights[weights.size() - 2] == 1;
-  bool isBlocked =
-      getType().getElementType().isF32() && !isPadded() && !isOneChannel;
+  bool isBlocked = getType().getElementType().isF32() && !isPadded() &&
+                   !isOneChannel && !(*this)->hasAttr(planarAttrName);
   return isBlocked ? KernelFamily::Contraction : KernelFamily::Reduction;
 }
 

@@ -187,6 +187,7 @@ static const Rule rules[] = {
     {nonPositiveAttrName, functionOfNumber, unit},
     {freshAttrName, unpacking, unit},
     {zeroRowsAttrName, convolution, pair},
+    {planarAttrName, convolution, unit},
     {HamKaasDialect::laneStoreAttrName, store, unit},
     {HamKaasDialect::deviceKernelAttrName, function, deviceKernel},
     {HamKaasDialect::sharedBytesAttrName, function, count},

@@ -14,6 +14,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/RowOps.h"
 #include "NarrowProducts.h"
 #include "PadConvolutions.h"
+#include "PlanarWindows.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -238,8 +239,11 @@ void Group::addNarrowWeights() {
 void Group::addPermutedWeights() {
   auto conv = dyn_cast<ConvOp>(root.getOperation());
   auto permute = conv ? conv.getW().getDefiningOp<PermuteOp>() : nullptr;
-  if (permute && permute.getPermutation() == ArrayRef<int64_t>{2, 3, 1, 0} &&
-      permute->hasOneUse() && permute->getBlock() == conv->getBlock() &&
+  ArrayRef<int64_t> order =
+      permute ? permute.getPermutation() : ArrayRef<int64_t>();
+  bool isOfModel = order == ArrayRef<int64_t>{2, 3, 1, 0};
+  if ((isOfModel || order == ArrayRef(planarWeights)) && permute->hasOneUse() &&
+      permute->getBlock() == conv->getBlock() &&
       members.size() < maxGroupMembers)
     members.insert(permute);
 }

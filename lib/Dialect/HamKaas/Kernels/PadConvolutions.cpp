@@ -284,7 +284,7 @@ struct PadConvolutions : hamkaas::impl::PadConvolutionsBase<PadConvolutions> {
       bool isBlocked =
           conv.getType().getElementType().isF32() || multipliesNarrow(conv);
       if (conv.isPadded() && isBlocked && !conv.isDepthwise() &&
-          isWorthPadding(conv))
+          !conv->hasAttr(planarAttrName) && isWorthPadding(conv))
         convolutions.push_back(conv);
     });
     for (ConvOp conv : convolutions) {

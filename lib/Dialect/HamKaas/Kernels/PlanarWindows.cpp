@@ -8,6 +8,7 @@
 #include "PlanarWindows.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -15,14 +16,16 @@ using namespace mlir;
 using namespace hamkaas;
 
 /// Windows of which each channel is reduced alone and whose channels come
-/// first: the emitter unrolls them, and all that reach into the padding.
-static constexpr int64_t maxPlanarWindow = 7;
+/// first: the emitter unrolls them, and all that reach into the padding. Of
+/// others it unrolls rows.
+static constexpr int64_t maxPlanarWindow = 7, maxPlanarRow = 11;
 
 /// Returns whether windows of these sizes over `type` can slide along the last
 /// dimension of a tensor whose channels come first.
 static bool arePlanar(RankedTensorType type, ArrayRef<int64_t> window,
-                      ArrayRef<int64_t> padLow, ArrayRef<int64_t> padHigh) {
-  auto isSmall = [](int64_t size) { return size < maxPlanarWindow; };
+                      ArrayRef<int64_t> padLow, ArrayRef<int64_t> padHigh,
+                      int64_t most = maxPlanarWindow) {
+  auto isSmall = [&](int64_t size) { return size < most; };
   return type.getElementType().isF32() && type.getRank() == 4 &&
          type.getDimSize(1) > 1 && type.getDimSize(2) > 1 &&
          llvm::all_of(window,
@@ -30,14 +33,19 @@ static bool arePlanar(RankedTensorType type, ArrayRef<int64_t> window,
          llvm::all_of(padLow, isSmall) && llvm::all_of(padHigh, isSmall);
 }
 
+bool hamkaas::arePlanarWindows(ConvOp conv) {
+  return arePlanar(cast<RankedTensorType>(conv.getResult().getType()),
+                   conv.getW().getType().getShape().drop_back(2),
+                   conv.getPadLow(), conv.getPadHigh(),
+                   conv.isDepthwise() ? maxPlanarWindow : maxPlanarRow);
+}
+
 /// The operand whose windows `op` reduces channel by channel, if that can be
 /// computed from permuted operands; null otherwise.
 static Value getPlanarOperand(Operation *op) {
   if (auto conv = dyn_cast<ConvOp>(op))
-    if (conv.isDepthwise() &&
-        arePlanar(cast<RankedTensorType>(conv.getResult().getType()),
-                  conv.getW().getType().getShape().take_front(2),
-                  conv.getPadLow(), conv.getPadHigh()))
+    if ((conv.isDepthwise() || conv->hasAttr(planarAttrName)) &&
+        arePlanarWindows(conv))
       return conv.getX();
   if (auto pool = dyn_cast<PoolOp>(op))
     if (arePlanar(cast<RankedTensorType>(pool.getResult().getType()),

@@ -12,8 +12,18 @@
 
 namespace hamkaas {
 
-/// If `last` permutes the result of a pooling or depthwise convolution of
-/// something permuted back to channels first: the members of one kernel that
+class ConvOp;
+
+/// Returns whether windows of these sizes can slide along the rows of images
+/// whose channels come first.
+bool arePlanarWindows(ConvOp conv);
+
+/// The permutation of the weights of planar convolutions, which lie as they are
+/// read: one channel of the images after the other.
+inline constexpr int64_t planarWeights[] = {1, 2, 0, 3};
+
+/// If `last` permutes the result of a pooling, depthwise or planar convolution
+/// of something permuted back to channels first: the members of one kernel that
 /// needs neither permutation in memory, at most `most`.
 llvm::SmallVector<mlir::Operation *> findPlanarWindows(mlir::Operation *last,
                                                        size_t most);

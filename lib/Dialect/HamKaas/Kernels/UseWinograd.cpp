@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "NarrowProducts.h"
@@ -185,7 +186,7 @@ private:
       return failure();
     DenseSet<Operation *> parameterOps = findParameterOps(block);
     for (ConvOp conv : llvm::to_vector(block.getOps<ConvOp>()))
-      if (!parameterOps.contains(conv) &&
+      if (!parameterOps.contains(conv) && !conv->hasAttr(planarAttrName) &&
           failed(replace(conv,
                          parameterOps.contains(conv.getW().getDefiningOp()))))
         return failure();

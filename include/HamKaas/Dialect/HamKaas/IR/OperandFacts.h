@@ -25,6 +25,10 @@ inline constexpr llvm::StringLiteral freshAttrName = "hamkaas.fresh";
 /// rows of its images, the first dimension of windows, are zeros.
 inline constexpr llvm::StringLiteral zeroRowsAttrName = "hamkaas.zero_rows";
 
+/// On a convolution to few channels, no value: it is a reduction of images
+/// whose channels come first, one channel after the other.
+inline constexpr llvm::StringLiteral planarAttrName = "hamkaas.planar";
+
 } // namespace hamkaas
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_OPERANDFACTS_H

@@ -168,6 +168,28 @@ def NestConcats : Pass<"hamkaas-nest-concats", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def PlanarConvolutions
+    : Pass<"hamkaas-planar-convolutions", "mlir::ModuleOp"> {
+  let summary = "compute few channels from images whose channels come first";
+  let description = [{
+    Before: a two-dimensional float32 `hamkaas.conv` whose result has so few
+    channels that they would leave a quarter of the `lanes` of a vector unused,
+    such as the last one of a decoder. After: it is marked `hamkaas.planar`, and
+    permutes stand before and behind it, so that `hamkaas-form-groups` makes one
+    kernel of it whose lanes are positions. Padding is skipped, not copied.
+
+    Images whose channels come last are permuted for windows of at least 9
+    elements.
+
+    Run it before passes that rewrite convolutions.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"0",
+           "Elements of a vector; 0 for no such kernels">
+  ];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
   let summary = "compute convolutions by Winograd's method";
   let description = [{

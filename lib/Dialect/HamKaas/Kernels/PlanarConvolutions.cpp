@@ -1,0 +1,141 @@
+//===- PlanarConvolutions.cpp - To few channels -----------------*- C++ -*-===//
+//
+// Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Group.h"
+#include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
+#include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
+#include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
+#include "PlanarWindows.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace hamkaas {
+#define GEN_PASS_DEF_PLANARCONVOLUTIONS
+#include "HamKaas/Dialect/HamKaas/Kernels/Passes.h.inc"
+} // namespace hamkaas
+
+using namespace mlir;
+using namespace hamkaas;
+
+static constexpr int64_t channelsFirst[] = {0, 3, 1, 2};
+static constexpr int64_t channelsLast[] = {0, 2, 3, 1};
+
+/// The most of the lanes of vectors that channels of the result may use, of
+/// those that positions use.
+static constexpr double maxUse = 0.75;
+/// Fewer vectors of sums at once would wait for each other.
+static constexpr int64_t minSums = 6;
+/// Products of an element that pay for a permute of its image.
+static constexpr int64_t minTaps = 9;
+
+static int64_t countTaps(ConvOp conv) {
+  return ShapedType::getNumElements(
+      conv.getW().getType().getShape().drop_back(2));
+}
+
+/// Returns whether positions of images as lanes save multiply-adds.
+static bool savesProducts(ConvOp conv, int64_t lanes) {
+  RankedTensorType type = conv.getType();
+  if (type.getRank() != 4 || conv.getGroups() != 1 || conv.getStrides()[1] != 1)
+    return false;
+  int64_t width = type.getDimSize(2), channels = type.getDimSize(3);
+  int64_t vectors = llvm::divideCeil(width, lanes);
+  auto used = static_cast<double>(channels * vectors * lanes);
+  return used <= maxUse * static_cast<double>(width * lanes) &&
+         channels * vectors >= minSums;
+}
+
+static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
+  auto permute = dyn_cast_or_null<PermuteOp>(op);
+  return permute && permute.getPermutation() == permutation;
+}
+
+/// Returns whether `conv` will be in one kernel with the permutes around it.
+static bool isPlanar(ConvOp conv) {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(conv);
+  for (size_t i = 0; i < ops.size() && i < maxGroupMembers; ++i)
+    for (Operation *user : ops[i]->getUsers()) {
+      if (isPermute(user, channelsFirst))
+        return llvm::is_contained(findPlanarWindows(user, maxGroupMembers),
+                                  conv);
+      ops.insert(user);
+    }
+  return false;
+}
+
+/// `x` in the order of `permutation`, by one permute.
+static Value permute(OpBuilder &builder, Location loc, Value x,
+                     ArrayRef<int64_t> permutation) {
+  auto before = x.getDefiningOp<PermuteOp>();
+  if (!before)
+    return PermuteOp::create(builder, loc, x, permutation);
+  return PermuteOp::create(
+      builder, loc, before.getX(),
+      applyPermutation(before.getPermutation(), permutation));
+}
+
+/// `conv` between permutes that a kernel can take.
+static void makePlanar(ConvOp conv) {
+  OpBuilder builder(conv);
+  Location loc = conv.getLoc();
+  Operation *before = conv.getX().getDefiningOp();
+  if (!isPermute(before, channelsLast) || !before->hasOneUse()) {
+    Value images = isPermute(before, channelsLast)
+                       ? cast<PermuteOp>(before).getX()
+                       : PermuteOp::create(builder, loc, conv.getX(),
+                                           ArrayRef(channelsFirst))
+                             .getResult();
+    conv.getXMutable().assign(
+        PermuteOp::create(builder, loc, images, ArrayRef(channelsLast)));
+  }
+  Value w = conv.getW();
+  Value weights = permute(builder, loc, w, {2, 0, 1, 3});
+  conv.getWMutable().assign(
+      PermuteOp::create(builder, loc, weights, ArrayRef(planarWeights)));
+  if (w.use_empty() && w.getDefiningOp<PermuteOp>())
+    w.getDefiningOp()->erase();
+  conv->setAttr(planarAttrName, builder.getUnitAttr());
+  if (isPlanar(conv))
+    return;
+  builder.setInsertionPointAfter(conv);
+  auto first = PermuteOp::create(builder, loc, conv, ArrayRef(channelsFirst));
+  Value last = PermuteOp::create(builder, loc, first, ArrayRef(channelsLast));
+  conv.getResult().replaceAllUsesExcept(last, first);
+}
+
+namespace {
+struct PlanarConvolutions
+    : hamkaas::impl::PlanarConvolutionsBase<PlanarConvolutions> {
+  using PlanarConvolutionsBase::PlanarConvolutionsBase;
+
+  void runOnOperation() override {
+    if (lanes == 0)
+      return;
+    SmallVector<ConvOp> found;
+    getOperation().walk([&](Block *block) {
+      DenseSet<Operation *> parameterOps = findParameterOps(*block);
+      for (auto conv : block->getOps<ConvOp>())
+        if (!parameterOps.contains(conv) && isWorthwhile(conv))
+          found.push_back(conv);
+    });
+    llvm::for_each(found, makePlanar);
+  }
+
+private:
+  bool isWorthwhile(ConvOp conv) const {
+    int64_t least =
+        isPermute(conv.getX().getDefiningOp(), channelsLast) ? 2 : minTaps;
+    return countTaps(conv) >= least && arePlanarWindows(conv) &&
+           !getKnobs(conv) && savesProducts(conv, lanes);
+  }
+};
+} // namespace
