@@ -5,7 +5,7 @@ usage: check-rebuilds.py SOURCE BUILD FOLDER
 
 FOLDER gets copies of the .td files with other summaries and descriptions. What is
 generated from them must be what the build has, comments left out, so that it
-compiles nothing again. Of what is generated from one file, fewer than 43 objects
+compiles nothing again. Of what is generated from one file, fewer than 44 objects
 of the build may depend.
 """
 
@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-LIMIT = 43
+LIMIT = 44
 IR = pathlib.Path("HamKaas/Dialect/HamKaas/IR")
 GENERATORS = {".h.inc": "-gen-op-decls", ".cpp.inc": "-gen-op-defs"}
 source, build, folder = map(pathlib.Path, sys.argv[1:])
