@@ -264,10 +264,12 @@ void ContractionEmitter::chooseCopy() {
                   root.getMatchingIndexingMap(&right) ==
                       AffineMap::getMultiDimMapWithTargets(
                           root.getNumLoops(), dims, root.getContext());
-  // The first block of each tile fills the copy.
-  if (!isMatrix || lastRow >= fullRows ||
-      !kernel.costs().isCopied(loops.productCount(), columnCount) ||
-      !kernel.costs().copyPays(tile.depth * tile.panelWidth(), uses))
+  // The first block of each tile fills the copy. The last rows are another use.
+  int64_t allUses = uses + (rowCount > fullRows);
+  bool isEvicted = kernel.costs().isEvicted(tile.depth, columnCount);
+  if (!isMatrix || lastRow >= fullRows || !isSmall ||
+      (isEvicted ? allUses < 2 : uses < 4) ||
+      !kernel.costs().isCopied(loops.productCount(), columnCount))
     return;
   copy.emplace(kernel, right.get(), tile, uses);
 }

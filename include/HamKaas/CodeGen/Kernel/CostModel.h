@@ -165,11 +165,10 @@ public:
   bool prefetchesCopies() const;
   /// The same before the steps of each block, for a right side of `elements`.
   bool prefetchesFarCopies(int64_t elements) const;
-  /// Returns whether a copy of `elements` pays off that is read `uses` times
-  /// and must fit a thread's stack.
-  bool copyPays(int64_t elements, int64_t uses) const {
-    return uses >= 4 && fitsStack(elements);
-  }
+  /// Returns whether a panel in place, of `depth` lines with `columns` elements
+  /// between them, shares so few sets of the caches that each use reads it from
+  /// beyond them.
+  bool isEvicted(int64_t depth, int64_t columns) const;
   bool fitsStack(int64_t elements) const {
     return elements * elementBytes <= machine.scratchBytes;
   }
