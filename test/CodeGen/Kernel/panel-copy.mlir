@@ -203,3 +203,46 @@ func.func private @far(%a: tensor<64x256xf32>, %b: tensor<256x16392xf32>, %out: 
   } -> tensor<64x16392xf32>
   return %y : tensor<64x16392xf32>
 }
+
+// -----
+
+// Rows a page apart share so few sets of the caches that two uses pay for a
+// copy, those of six rows and of the last four.
+
+// AVX2-LABEL: func.func private @evicted(
+// AVX2:         memref.alloca() {alignment = 64 : i64} : memref<512x16xf32>
+func.func private @evicted(%a: tensor<10x512xf32>, %b: tensor<512x1024xf32>, %out: tensor<10x1024xf32>) -> tensor<10x1024xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<10x1024xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<10x1024xf32>) -> tensor<10x1024xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<10x512xf32>, tensor<512x1024xf32>) outs(%f : tensor<10x1024xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<10x1024xf32>
+  return %y : tensor<10x1024xf32>
+}
+
+// -----
+
+// Others stay in the second-level cache between the two.
+
+// AVX2-LABEL: func.func private @staying(
+// AVX2-NOT:     memref.alloca
+func.func private @staying(%a: tensor<10x512xf32>, %b: tensor<512x784xf32>, %out: tensor<10x784xf32>) -> tensor<10x784xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %zero = arith.constant 0.0 : f32
+  %i = tensor.empty() : tensor<10x784xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<10x784xf32>) -> tensor<10x784xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<10x512xf32>, tensor<512x784xf32>) outs(%f : tensor<10x784xf32>) {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %q = arith.addf %s, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<10x784xf32>
+  return %y : tensor<10x784xf32>
+}
