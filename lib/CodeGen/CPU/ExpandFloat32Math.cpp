@@ -20,9 +20,16 @@ static constexpr float rootsOfTwo[] = {
     1.4142135624f, 1.4768261459f, 1.5422108254f, 1.6104903319f,
     1.6817928305f, 1.7562521604f, 1.8340080864f, 1.9152065614f};
 
+/// What an exponential knows of its operand.
+enum class Argument { Any, NonPositive, Difference };
+
 /// `x - n * ln 2`, ln 2 in two parts of which the first is so short that its
-/// multiples are exact.
-static Value subtractMultipleOfLn2(Float32Builder &f, Value x, Value n) {
+/// multiples are exact. A difference was rounded, by up to eleven times as much
+/// as one float for ln 2 errs.
+static Value subtractMultipleOfLn2(Float32Builder &f, Value x, Value n,
+                                   Argument argument) {
+  if (argument == Argument::Difference && f.hasFma())
+    return f.multiplyAdd(n, f.number(-0.693147180559945), x);
   Value r = f.multiplyAdd(n, f.number(-0.693359375), x);
   return f.multiplyAdd(n, f.number(2.12194440e-4), r);
 }
@@ -69,7 +76,8 @@ static Value emitSum(Float32Builder &f, Value a, Value b, Value c,
 /// exp(x) = 2^n * exp(r) with n the multiple of 1/16 nearest to x / ln 2. The
 /// fraction of 2^n comes from a table in a register, so a polynomial of degree
 /// 3 suffices for exp(r).
-static Value emitExpByTable(Float32Builder &f, Value x, Value *rest) {
+static Value emitExpByTable(Float32Builder &f, Value x, Argument argument,
+                            Value *rest) {
   // Twice the necessary bound: the instruction takes as long as two hundred
   // additions for a result near 0, but no extra time for one far below.
   x = f.clamp(x, -2000.0, 89.0);
@@ -78,7 +86,7 @@ static Value emitExpByTable(Float32Builder &f, Value x, Value *rest) {
   Value magic = f.number(786432.0);
   Value shifted = f.multiplyAdd(x, f.number(log2e), magic);
   Value n = f.subtract(shifted, magic);
-  Value r = subtractMultipleOfLn2(f, x, n);
+  Value r = subtractMultipleOfLn2(f, x, n, argument);
   Value root = f.lookup(rootsOfTwo, f.bits(shifted));
   Value p = f.polynomial(r, {0.16666718567281752, 0.50001618977834551});
   p = f.multiplyAdd(p, f.multiply(r, r), r);
@@ -97,12 +105,13 @@ struct Reduced {
 };
 } // namespace
 
-static Reduced reduceByLn2(Float32Builder &f, Value x, int32_t offset) {
+static Reduced reduceByLn2(Float32Builder &f, Value x, int32_t offset,
+                           Argument argument = Argument::Any) {
   // Adding this rounds to an integer, which is then in the low bits.
   Value magic = f.number(12582912.0 + offset);
   Value shifted = f.multiplyAdd(x, f.number(log2e), magic);
   Value n = f.subtract(shifted, magic);
-  return {shifted, n, subtractMultipleOfLn2(f, x, n)};
+  return {shifted, n, subtractMultipleOfLn2(f, x, n, argument)};
 }
 
 /// (exp(r) - 1) / r where |r| is at most half of ln 2, with the least error
@@ -113,9 +122,9 @@ static constexpr double expCoefficients[] = {
 
 /// exp(x) = 2^n * exp(r) with n the integer nearest to x / ln 2. NaN passes
 /// through every step, as no float is ever converted to an integer.
-static Value emitExpByPolynomial(Float32Builder &f, Value x,
+static Value emitExpByPolynomial(Float32Builder &f, Value x, Argument argument,
                                  const Scaling &scaling, Value *rest) {
-  auto [shifted, n, r] = reduceByLn2(f, x, scaling.offset);
+  auto [shifted, n, r] = reduceByLn2(f, x, scaling.offset, argument);
   SmallVector<double> coefficients(ArrayRef<double>{expCoefficients});
   for (double &coefficient : coefficients)
     coefficient *= scaling.constant;
@@ -130,27 +139,32 @@ static Value emitExpByPolynomial(Float32Builder &f, Value x,
   return scale(sum);
 }
 
-static Value emitExpWithRest(Float32Builder &f, Value x, bool isNonPositive,
+static Value emitExpWithRest(Float32Builder &f, Value x, Argument argument,
                              Value *rest) {
   if (f.scaleLanes() == 16)
-    return emitExpByTable(f, x, rest);
+    return emitExpByTable(f, x, argument, rest);
   // Beyond these bounds the result is 0 or infinite anyway.
   constexpr double lowest = -105.0, highest = 89.0;
   if (f.scaleLanes() > 0)
-    return emitExpByPolynomial(f, f.clamp(x, -2000.0, highest), {1.0, 0, 0},
+    return emitExpByPolynomial(f, f.clamp(x, -2000.0, highest), argument,
+                               {1.0, 0, 0}, rest);
+  if (argument != Argument::Any)
+    return emitExpByPolynomial(f, f.raise(x, lowest), argument, scalingToOne,
                                rest);
-  if (isNonPositive)
-    return emitExpByPolynomial(f, f.raise(x, lowest), scalingToOne, rest);
-  return emitExpByPolynomial(f, f.clamp(x, lowest, highest), scalingToInfinity,
-                             rest);
+  return emitExpByPolynomial(f, f.clamp(x, lowest, highest), argument,
+                             scalingToInfinity, rest);
 }
 
 Value hamkaas::emitExp(Float32Builder &f, Value x) {
-  return emitExpWithRest(f, x, /*isNonPositive=*/false, /*rest=*/nullptr);
+  return emitExpWithRest(f, x, Argument::Any, /*rest=*/nullptr);
 }
 
 Value hamkaas::emitExpOfNonPositive(Float32Builder &f, Value x) {
-  return emitExpWithRest(f, x, /*isNonPositive=*/true, /*rest=*/nullptr);
+  return emitExpWithRest(f, x, Argument::NonPositive, /*rest=*/nullptr);
+}
+
+Value hamkaas::emitExpOfDifference(Float32Builder &f, Value x) {
+  return emitExpWithRest(f, x, Argument::Difference, /*rest=*/nullptr);
 }
 
 /// With t = exp(-|x|), 1 / (1 + t) or t / (1 + t). The quotient is corrected by
@@ -158,8 +172,8 @@ Value hamkaas::emitExpOfNonPositive(Float32Builder &f, Value x) {
 /// the sum have lost.
 static Value emitSigmoidWithRest(Float32Builder &f, Value x) {
   Value zero = f.number(0.0), one = f.number(1.0), rest;
-  Value t = emitExpWithRest(f, f.negate(f.absolute(x)),
-                            /*isNonPositive=*/true, &rest);
+  Value t =
+      emitExpWithRest(f, f.negate(f.absolute(x)), Argument::NonPositive, &rest);
   Value sum = f.add(one, t);
   Value lost = f.add(f.subtract(t, f.subtract(sum, one)), rest);
   Value inverse = f.divide(one, sum);

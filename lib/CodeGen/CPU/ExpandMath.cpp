@@ -67,10 +67,13 @@ struct ExpandExpOfNonPositive : OpRewritePattern<math::ExpOp> {
     auto negated = op.getOperand().getDefiningOp<arith::NegFOp>();
     bool isNegative =
         negated && negated.getOperand().getDefiningOp<math::AbsFOp>();
-    if (!isNegative && !op->hasAttr(nonPositiveAttrName))
+    bool isDifference = op->hasAttr(nonPositiveAttrName);
+    if (!isNegative && !isDifference)
       return rewriter.notifyMatchFailure(op, "the operand may be above 0");
     Float32Builder f(rewriter, op.getLoc(), op.getType(), features);
-    rewriter.replaceOp(op, emitExpOfNonPositive(f, op.getOperand()));
+    rewriter.replaceOp(op, isDifference
+                               ? emitExpOfDifference(f, op.getOperand())
+                               : emitExpOfNonPositive(f, op.getOperand()));
     return success();
   }
 

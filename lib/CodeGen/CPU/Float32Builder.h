@@ -60,6 +60,7 @@ public:
   mlir::Value toFloat(mlir::Value x);
   mlir::Value subtractIntegers(mlir::Value a, mlir::Value b);
 
+  bool hasFma() const { return features.fma; }
   /// Returns whether the ISA level has the instructions of AVX-512.
   bool hasScale() const { return features.scale; }
   /// Lanes of vectors that AVX-512 can scale, 0 if there is no instruction.

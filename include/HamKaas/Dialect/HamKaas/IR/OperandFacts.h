@@ -12,8 +12,9 @@
 
 namespace hamkaas {
 
-/// On an exponential, no value: its operand is NaN or at most 0, or its result
-/// is not used. It cannot overflow, which saves a quarter of its instructions.
+/// On an exponential, no value: its operand is a rounded difference that is NaN
+/// or at most 0, or its result is not used. It cannot overflow, and need not be
+/// more exact than the difference, which saves a third of its instructions.
 inline constexpr llvm::StringLiteral nonPositiveAttrName =
     "hamkaas.nonpositive";
 
