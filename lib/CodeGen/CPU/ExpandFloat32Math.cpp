@@ -20,7 +20,7 @@ static constexpr float rootsOfTwo[] = {
     1.4142135624f, 1.4768261459f, 1.5422108254f, 1.6104903319f,
     1.6817928305f, 1.7562521604f, 1.8340080864f, 1.9152065614f};
 
-/// What an exponential knows of its operand.
+/// The operands that an exponential may have.
 enum class Argument { Any, NonPositive, Difference };
 
 /// `x - n * ln 2`, ln 2 in two parts of which the first is so short that its
