@@ -10,6 +10,9 @@
 #x1 = affine_map<(n, h, w, c, kh, kw) -> (n, h + kh, w + kw, c)>
 #x2 = affine_map<(n, h, w, c, kh, kw) -> (n, h * 2 + kh, w * 2 + kw * 3, c)>
 #halved = affine_map<(n, h, w, c, kh, kw) -> (n, h * 2 + kh, w * 2 + kw, c)>
+#all = affine_map<(n, h, w, o, kh, kw, c) -> (n, h * 2 + kh, w + kw * 2, c)>
+#allw = affine_map<(n, h, w, o, kh, kw, c) -> (kh, kw, c, o)>
+#allr = affine_map<(n, h, w, o, kh, kw, c) -> (n, h, w, o)>
 #taps = affine_map<(n, h, w, c, kh, kw) -> (kh, kw)>
 
 // A depthwise convolution with a bias; blocks of windows inside and at both
@@ -460,4 +463,43 @@ func.func private @kept_long(%x: tensor<1x3x13x45xf32>, %w: tensor<3x5x1x3xf32>,
     linalg.yield %q : f32
   } -> tensor<1x3x13x45xf32>
   return %d : tensor<1x3x13x45xf32>
+}
+
+// Few channels from all of two images: bands with a rest of rows, groups with a
+// rest of channels; strides, a dilation, padding, and a bias.
+func.func private @channels(%x: tensor<2x37x23x75xf32>, %w: tensor<5x3x37x5xf32>, %b: tensor<5xf32>, %out: tensor<2x5x11x73xf32>) -> tensor<2x5x11x73xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %el = tensor.empty() : tensor<2x23x75x37xf32>
+  %last = linalg.generic {indexing_maps = [#toLast, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<2x37x23x75xf32>) outs(%el : tensor<2x23x75x37xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<2x23x75x37xf32>
+  %p = tensor.pad %last low[0, 2, 0, 0] high[0, 0, 2, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x23x75x37xf32> to tensor<2x25x77x37xf32>
+  %e = tensor.empty() : tensor<2x11x73x5xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x11x73x5xf32>) -> tensor<2x11x73x5xf32>
+  %a = linalg.generic {indexing_maps = [#all, #allw, #allr], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+    ins(%p, %w : tensor<2x25x77x37xf32>, tensor<5x3x37x5xf32>) outs(%f : tensor<2x11x73x5xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %t = arith.mulf %q, %v : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<2x11x73x5xf32>
+  %c = linalg.generic {indexing_maps = [#id4, #bias, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%a, %b : tensor<2x11x73x5xf32>, tensor<5xf32>) outs(%e : tensor<2x11x73x5xf32>) {
+  ^bb0(%q: f32, %v: f32, %s: f32):
+    %u = arith.addf %q, %v : f32
+    linalg.yield %u : f32
+  } -> tensor<2x11x73x5xf32>
+  %re = tensor.empty() : tensor<2x5x11x73xf32>
+  %d = linalg.generic {indexing_maps = [#toFirst, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%c : tensor<2x11x73x5xf32>) outs(%re : tensor<2x5x11x73xf32>) {
+  ^bb0(%q: f32, %o: f32):
+    linalg.yield %q : f32
+  } -> tensor<2x5x11x73xf32>
+  return %d : tensor<2x5x11x73xf32>
 }
