@@ -150,15 +150,18 @@ private:
   static void sort(ArgsortOp op, const std::vector<T> &x,
                    std::vector<int64_t> &indices) {
     Type type = op.getX().getType().getElementType();
-    int64_t size = op.getType().getShape().back();
+    int64_t size = op.getX().getType().getShape().back();
+    int64_t first = op.getType().getShape().back();
+    std::vector<int64_t> order(size);
+    auto result = indices.begin();
     for (size_t row = 0; row < x.size(); row += size) {
-      auto begin = indices.begin() + row;
-      std::iota(begin, begin + size, 0);
-      std::stable_sort(begin, begin + size, [&](int64_t l, int64_t r) {
+      std::iota(order.begin(), order.end(), 0);
+      llvm::stable_sort(order, [&](int64_t l, int64_t r) {
         if (op.getDescending())
           std::swap(l, r);
         return isLess(x[row + l], x[row + r], type);
       });
+      result = std::copy_n(order.begin(), first, result);
     }
   }
 };

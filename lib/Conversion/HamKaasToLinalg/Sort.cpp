@@ -18,15 +18,16 @@ using arith::CmpIPredicate;
 
 namespace {
 
-/// Sorts the indices of one row in place by heapsort: no extra memory, and n
-/// log n steps for any input. The comparison breaks ties by index, which makes
-/// the sort stable.
+/// Sorts the first indices of one row in place by heapsort: no extra memory,
+/// and k log k steps for any input beside those that find the first k, at most
+/// n log k. The comparison breaks ties by index, which makes the sort stable.
 class RowSorter {
 public:
   /// `row` are the indices of the row in `x`, a tensor of storage type.
   RowSorter(ArgsortOp op, Value x, ArrayRef<Value> row)
       : op(op), type(op.getX().getType().getElementType()), x(x),
-        row(row.begin(), row.end()), size(op.getType().getShape().back()) {}
+        row(row.begin(), row.end()), size(op.getType().getShape().back()),
+        elements(op.getX().getType().getShape().back()) {}
 
   /// Returns `indices` with the row in it.
   Value sort(const IndexBuilder &b, Value indices) {
@@ -41,6 +42,8 @@ public:
                                                 read(inner, carried[0], root),
                                                 inner.constant(size))};
                })[0];
+    if (elements > size)
+      indices = selectFirst(b, indices);
     // The root goes behind the heap, which becomes smaller by one.
     return b.loop(size - 1, indices,
                   [&](IndexBuilder inner, Value i, ValueRange carried) {
@@ -60,6 +63,35 @@ private:
                   [&](IndexBuilder inner, Value i, ValueRange carried) {
                     return SmallVector<Value>{write(inner, carried[0], i, i)};
                   })[0];
+  }
+
+  /// Each element behind the heap that comes before its root replaces it. Equal
+  /// elements do not, because their indices are larger.
+  Value selectFirst(const IndexBuilder &b, Value indices) {
+    Value zero = b.constant(0);
+    Value root = readKey(b, read(b, indices, zero));
+    return b.loop(
+        elements - size, {indices, root},
+        [&](IndexBuilder inner, Value i, ValueRange carried) {
+          Value index = inner.add(i, size), key = readKey(inner, index);
+          Value left = key, right = carried[1];
+          if (op.getDescending())
+            std::swap(left, right);
+          auto branch = scf::IfOp::create(
+              inner.builder, inner.loc, compareKeys(inner, left, right),
+              [&](OpBuilder &nested, Location loc) {
+                IndexBuilder n{nested, loc};
+                Value sunk =
+                    sink(n, carried[0], n.constant(0), index, n.constant(size));
+                scf::YieldOp::create(
+                    nested, loc,
+                    {sunk, readKey(n, read(n, sunk, n.constant(0)))});
+              },
+              [&](OpBuilder &nested, Location loc) {
+                scf::YieldOp::create(nested, loc, carried);
+              });
+          return SmallVector<Value>(branch.getResults());
+        })[0];
   }
 
   /// Puts `value` into the heap of `end` elements below `root`, whose place is
@@ -153,7 +185,8 @@ private:
   Type type;
   Value x;
   SmallVector<Value> row;
-  int64_t size;
+  /// The indices to keep, and all of the row.
+  int64_t size, elements;
 };
 
 /// A tile is one row.

@@ -85,8 +85,10 @@ static Tensors sortAlong(GraphBuilder &b, Tensor x, int64_t axis,
   Shape permutation = getDimRange(0, x.rank());
   std::swap(permutation[axis], permutation.back());
   Tensor rows = b.permute(x, permutation);
-  Tensor order =
-      b.sliceDim(b.argsort(rows, isDescending), x.rank() - 1, 0, count);
+  std::optional<int64_t> first;
+  if (count < x.dim(axis))
+    first = count;
+  Tensor order = b.argsort(rows, isDescending, first);
   if (!order)
     return {};
   Tensor values = gatherAlong(b, rows, order, x.rank() - 1);

@@ -211,6 +211,8 @@ Tensor GraphBuilder::cumsum(Tensor x, int64_t dim, bool isExclusive,
                               .reverse = flag(isReverse)});
 }
 
-Tensor GraphBuilder::argsort(Tensor x, bool isDescending) {
-  return create<ArgsortOp>(x, {.descending = flag(isDescending)});
+Tensor GraphBuilder::argsort(Tensor x, bool isDescending,
+                             std::optional<int64_t> first) {
+  return create<ArgsortOp>(x, {.first = first ? number(*first) : IntegerAttr(),
+                               .descending = flag(isDescending)});
 }

@@ -240,8 +240,10 @@ public:
   Tensor flattenIndices(Tensor indices, llvm::ArrayRef<int64_t> sizes,
                         int64_t dim, bool areNonnegative = false);
   Tensor cumsum(Tensor x, int64_t dim, bool isExclusive, bool isReverse);
-  /// The order of the elements in each row of the last dimension.
-  Tensor argsort(Tensor x, bool isDescending);
+  /// The order of the elements in each row of the last dimension, or the
+  /// `first` of it.
+  Tensor argsort(Tensor x, bool isDescending,
+                 std::optional<int64_t> first = std::nullopt);
   /// Puts `value` around the elements of `x`, and between them.
   Tensor pad(Tensor x, Tensor value, llvm::ArrayRef<int64_t> low,
              llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior);

@@ -18,13 +18,21 @@ LogicalResult ArgsortOp::inferReturnTypes(MLIRContext *context,
   auto x = cast<ShapedType>(adaptor.getX().getType());
   if (x.getRank() == 0) // C1.
     return emitOptionalError(loc, "expected x to have at least rank 1, got 0");
-  types.push_back(x.clone(IntegerType::get(context, 64)));
+  SmallVector<int64_t> shape(x.getShape());
+  if (std::optional<int64_t> first = adaptor.getFirst()) {
+    if (*first < 1 || *first > shape.back()) // C2.
+      return emitOptionalError(loc, "expected 'first' from 1 to ", shape.back(),
+                               ", got ", *first);
+    shape.back() = *first;
+  }
+  types.push_back(x.clone(shape, IntegerType::get(context, 64)));
   return success();
 }
 
-/// About as many comparisons as a sort makes.
+/// About as many comparisons as it takes to find the first and to sort them.
 int64_t ArgsortOp::getFlops() {
   RankedTensorType type = getType();
-  return multiplyCounts(type.getNumElements(),
-                        llvm::Log2_64_Ceil(type.getShape().back()));
+  return addCounts(getX().getType().getNumElements(),
+                   multiplyCounts(type.getNumElements(),
+                                  llvm::Log2_64_Ceil(type.getShape().back())));
 }

@@ -108,14 +108,16 @@ def HamKaas_ArgsortOp : HamKaas_GraphOp<"argsort", "Loops", [
     `x[i, result[i, 0]], x[i, result[i, 1]], ...` are the elements of row `i`
     from the smallest to the largest, with `descending` from the largest to the
     smallest. Of equal elements the one with the smaller index comes first. NaN
-    counts as larger than all numbers, and equal to NaN.
+    counts as larger than all numbers, and equal to NaN. With `first`, there are
+    only so many of them.
 
     | `x`     | `result` |
     |---------|----------|
-    | `n x m` | `n x m`, of `i64` |
+    | `n x m` | `n x m`, with `first k` `n x k`, of `i64` |
 
     Constraints:
     * (C1) `x` has at least rank 1.
+    * (C2) `first` is at least 1 and at most `m`.
 
     Gradient: none.
 
@@ -125,9 +127,10 @@ def HamKaas_ArgsortOp : HamKaas_GraphOp<"argsort", "Loops", [
     %y = hamkaas.argsort %x {descending} : tensor<2x5xf32>
     ```
   }];
-  let arguments = (ins HamKaas_Tensor:$x, UnitAttr:$descending);
+  let arguments = (ins HamKaas_Tensor:$x, OptionalAttr<I64Attr>:$first,
+                       UnitAttr:$descending);
   let results = (outs HamKaas_TensorOf<[I64], "i64">:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let assemblyFormat = "$x (`first` $first^)? attr-dict `:` type($x)";
 }
 
 #endif // HAMKAAS_DIALECT_HAMKAAS_IR_LOOPOPS
