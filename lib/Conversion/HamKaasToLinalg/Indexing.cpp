@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "IndexBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -50,12 +51,21 @@ private:
   }
 };
 
-/// An element is read from the nearest place that there is, and replaced by the
-/// padding if it is not that of this element.
+/// Returns whether `op` is all of a kernel that copies.
+static bool isCopy(Operation *op) {
+  auto group = dyn_cast<GroupOp>(op->getParentOp());
+  return group && group.getFamily() == KernelFamily::Movement &&
+         llvm::all_of(op->getUsers(), llvm::IsaPred<YieldOp>);
+}
+
+/// A copy with a margin, or an element is read from the nearest place that
+/// there is, and replaced by the padding if it is not that of this element.
 struct LowerPad : LinalgLoweringOpInterface::ExternalModel<LowerPad, PadOp> {
   Value lowerToLinalg(Operation *op, OpBuilder &builder,
                       ValueRange operands) const {
     auto pad = cast<PadOp>(op);
+    if (isCopy(op))
+      return buildCopy(builder, pad, operands[0]);
     return buildParallel(
         builder, op->getLoc(), getStorageType(pad.getType()), {}, {},
         [&](OpBuilder &nested, Location loc, ValueRange) {
@@ -75,6 +85,17 @@ struct LowerPad : LinalgLoweringOpInterface::ExternalModel<LowerPad, PadOp> {
   }
 
 private:
+  static Value buildCopy(OpBuilder &builder, PadOp pad, Value x) {
+    Location loc = pad.getLoc();
+    MLIRContext *context = builder.getContext();
+    Value padding =
+        arith::ConstantOp::create(builder, loc, getStoredValue(pad));
+    return tensor::PadOp::create(builder, loc, getStorageType(pad.getType()), x,
+                                 getAsIndexOpFoldResult(context, pad.getLow()),
+                                 getAsIndexOpFoldResult(context, pad.getHigh()),
+                                 padding);
+  }
+
   /// The index in the operand, and whether there is one, added to `isElement`.
   static Value buildSource(const IndexBuilder &b, PadOp pad, int64_t dim,
                            Value &isElement) {
