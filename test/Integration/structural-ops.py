@@ -245,8 +245,13 @@ def add_argsort(module):
     expected = (x.shape[-1] - 1 - np.flip(
         np.argsort(np.flip(x, -1), axis=-1, kind="stable"), -1)
         if descending else np.argsort(x, axis=-1, kind="stable"))
+    first = ""
+    if module.rng.integers(2):
+        count = int(module.rng.integers(1, x.shape[-1] + 1))
+        expected = expected[..., :count]
+        first = f"first {count} "
     module.add_result(
-        f"hamkaas.argsort {module.add_input(x)} "
+        f"hamkaas.argsort {module.add_input(x)} {first}"
         f"{{{'descending' if descending else ''}}} : {type_text(x)}",
         expected.astype(np.int64))
 

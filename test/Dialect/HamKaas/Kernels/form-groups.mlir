@@ -227,6 +227,20 @@ func.func @chosen(%x: tensor<4x4xf32>, %b: tensor<4x5xf32>) -> tensor<4x5xf32> {
 
 // -----
 
+// Padding alone is a copy with a margin, of what pointwise operations compute;
+// not with elements in between.
+
+// CHECK-LABEL: func @padded(
+// CHECK:         hamkaas.group movement{{.*}}hamkaas.ops = "pad"
+// CHECK:         hamkaas.group elementwise{{.*}}hamkaas.ops = "pad"
+func.func @padded(%x: tensor<4x4xf32>) -> (tensor<4x5xf32>, tensor<4x7xf32>) {
+  %0 = hamkaas.pad %x low [0, 1] high [0, 0] interior [0, 0] value 0.0 : f32 : tensor<4x4xf32>
+  %1 = hamkaas.pad %x low [0, 0] high [0, 0] interior [0, 1] value 0.0 : f32 : tensor<4x4xf32>
+  return %0, %1 : tensor<4x5xf32>, tensor<4x7xf32>
+}
+
+// -----
+
 // A kernel has the text of one error: two gathers that check their indices are
 // two kernels, others one.
 

@@ -155,3 +155,19 @@ func.func @groups_first(%x: tensor<2x1x5x6x16xf32>, %w: tensor<3x3x16x32xf32>) -
   }
   return %0 : tensor<1x3x4x32xf32>
 }
+
+// -----
+
+// A copy with a margin.
+
+// CHECK-LABEL: func @padded(
+// CHECK:         hamkaas.group movement
+// CHECK:         tensor.pad %{{.*}} low[0, 1] high[2, 0]
+func.func @padded(%x: tensor<4x4xf32>) -> tensor<6x5xf32> {
+  %0 = hamkaas.group movement(%x) : (tensor<4x4xf32>) -> tensor<6x5xf32> {
+  ^bb0(%a: tensor<4x4xf32>):
+    %1 = hamkaas.pad %a low [0, 1] high [2, 0] interior [0, 0] value 2.0 : f32 : tensor<4x4xf32>
+    hamkaas.yield %1 : tensor<6x5xf32>
+  }
+  return %0 : tensor<6x5xf32>
+}

@@ -60,3 +60,16 @@ func.func @vector(%q: tensor<8xf32>, %k: tensor<16x8xf32>) -> tensor<16xf32> {
   %1 = hamkaas.matmul %q, %0 : tensor<8xf32>, tensor<8x16xf32>
   return %1 : tensor<16xf32>
 }
+
+// One product a sum.
+
+// CHECK-LABEL: func @outer(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x3x1xf32>, %[[Y:.*]]: tensor<4x1x8xf32>
+// CHECK-DAG:     %[[ROWS:.*]] = hamkaas.broadcast %[[X]] : tensor<4x3x1xf32> -> tensor<4x3x8xf32>
+// CHECK-DAG:     %[[COLUMNS:.*]] = hamkaas.broadcast %[[Y]] : tensor<4x1x8xf32> -> tensor<4x3x8xf32>
+// CHECK:         hamkaas.mul %[[ROWS]], %[[COLUMNS]]
+// CHECK-NOT:     hamkaas.matmul
+func.func @outer(%x: tensor<4x3x1xf32>, %y: tensor<4x1x8xf32>) -> tensor<4x3x8xf32> {
+  %0 = hamkaas.matmul %x, %y : tensor<4x3x1xf32>, tensor<4x1x8xf32>
+  return %0 : tensor<4x3x8xf32>
+}

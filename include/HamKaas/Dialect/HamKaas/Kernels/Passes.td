@@ -92,6 +92,9 @@ def MatMulToReduction
     than the matmul.
 
     Parameters stay: they are transposed once, when the program is loaded.
+
+    A float32 `hamkaas.matmul` of one column and one row, an outer product,
+    becomes `hamkaas.mul` of what `hamkaas.broadcast` repeats.
   }];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
