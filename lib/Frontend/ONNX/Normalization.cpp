@@ -148,6 +148,15 @@ static Tensors importGroupNormalization(OpContext &op, GraphBuilder &b) {
 }
 
 /// The squares of the channels around one divide it.
+/// `base` to the power of `beta`. The usual 3/4 is a product of roots, which are
+/// vector instructions; 16-bit floats would be rounded at each step.
+static Tensor raise(GraphBuilder &b, Tensor base, double beta) {
+  if (beta != 0.75 || base.elementType().getIntOrFloatBitWidth() < 32)
+    return b.pow(base, beta);
+  Tensor root = b.sqrt(base);
+  return b.mul(root, b.sqrt(root));
+}
+
 static Tensors importLRN(OpContext &op, GraphBuilder &b) {
   Tensor x = op.input(0);
   double alpha = op.attributes.getFloat("alpha").value_or(1e-4f);
@@ -169,7 +178,7 @@ static Tensors importLRN(OpContext &op, GraphBuilder &b) {
   Tensor sum = b.pool(Combiner::Sum, rows, windows);
   Tensor base =
       b.add(b.mul(b.reshape(sum, x.shape()), alpha / double(size)), bias);
-  return {b.div(x, b.pow(base, beta))};
+  return {b.div(x, raise(b, base, beta))};
 }
 
 //===----------------------------------------------------------------------===//
