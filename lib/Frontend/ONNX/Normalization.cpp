@@ -148,8 +148,8 @@ static Tensors importGroupNormalization(OpContext &op, GraphBuilder &b) {
 }
 
 /// The squares of the channels around one divide it.
-/// `base` to the power of `beta`. The usual 3/4 is a product of roots, which are
-/// vector instructions; 16-bit floats would be rounded at each step.
+/// `base` to the power of `beta`. The usual 3/4 is a product of roots, which
+/// are vector instructions; 16-bit floats would be rounded at each step.
 static Tensor raise(GraphBuilder &b, Tensor base, double beta) {
   if (beta != 0.75 || base.elementType().getIntOrFloatBitWidth() < 32)
     return b.pow(base, beta);
