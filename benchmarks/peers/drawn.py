@@ -5,8 +5,9 @@
 as convolutions or attention, and its sizes are drawn from those that real
 networks have: channels, image sizes, widths and heads of ResNet to
 EfficientNet, of YOLO, U-Net, BERT, GPT-2, ViT, Whisper and LSTMs. The same name
-gives the same model everywhere. `drawn.py FOLDER NAME...` writes their files,
-as workloads.py does.
+gives the same model everywhere. `operators-SEED-NUMBER` names one of the other
+operators, in turns. `drawn.py FOLDER NAME...` writes their files, as
+workloads.py does.
 
 Models need the packages onnx and numpy; the reference is computed by ONNX
 Runtime without its optimizations where that is installed, and by the reference
@@ -23,11 +24,12 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 import onnx
+from drawn_operators import OPERATORS
 from model_builder import Builder, Shape
 from onnx import helper, numpy_helper
 from workloads import write_description
 
-NAME = re.compile(r"drawn-(\d+)-(\d+)")
+NAME = re.compile(r"(drawn|operators)-(\d+)-(\d+)")
 
 # Less is mostly the call from Python, more takes too long to measure.
 LEAST_FLOPS, MOST_FLOPS = 4e6, 1.5e9
@@ -457,12 +459,17 @@ def build(name: str) -> tuple[Builder, str, str]:
     matched = NAME.fullmatch(name)
     assert matched, name
     # Numbers do not depend on each other.
-    draw = random.Random(f"{matched[1]}-{matched[2]}")
-    weights = [weight for weight, _ in FAMILIES.values()]
-    family = draw.choices(list(FAMILIES), weights)[0]
+    draw = random.Random(f"{matched[2]}-{matched[3]}")
+    if matched[1] == "operators":
+        family = list(OPERATORS)[int(matched[3]) % len(OPERATORS)]
+        append = OPERATORS[family]
+    else:
+        weights = [weight for weight, _ in FAMILIES.values()]
+        family = draw.choices(list(FAMILIES), weights)[0]
+        append = FAMILIES[family][1]
     while True:
         builder = Builder(draw)
-        result = FAMILIES[family][1](builder)
+        result = append(builder)
         if builder.nodes and fits(builder, result):
             return builder, result, family
 

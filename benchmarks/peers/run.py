@@ -87,6 +87,9 @@ def parse_arguments() -> Any:
         f"{','.join(workloads.SMALL)}")
     add("--drawn", type=positive, metavar="COUNT",
         help="measure so many drawn workloads in place of --workloads")
+    add("--operators", action="store_true",
+        help="draw single operators that those do not have; "
+        "every one with --drawn=38 or more")
     add("--seed", type=int, default=1,
         help="draws other workloads (default: 1)")
     add("--threads", type=thread_counts, default=[1, 2], metavar="N,...",
@@ -118,12 +121,14 @@ def parse_arguments() -> Any:
     if arguments.drawn:
         # Other programs may draw other models of the same names.
         program = b"".join((HERE / name).read_bytes()
-                           for name in ("drawn.py", "model_builder.py"))
+                           for name in ("drawn.py", "drawn_operators.py",
+                                        "model_builder.py"))
         arguments.models /= f"drawn-{hashlib.sha256(program).hexdigest()[:8]}"
     arguments.hamkaas_package = arguments.build / "python"
     if arguments.drawn:
+        kind = "operators" if arguments.operators else "drawn"
         arguments.workloads = [
-            f"drawn-{arguments.seed}-{i}" for i in range(arguments.drawn)
+            f"{kind}-{arguments.seed}-{i}" for i in range(arguments.drawn)
         ]
     return arguments
 
@@ -164,7 +169,8 @@ def load_limits(arguments: Any) -> Optional[Limits]:
 def can_run(peer: str, workload: str, threads: int) -> bool:
     if peer == "llama2.c":
         return workload.startswith("llama")
-    if workload in workloads.SMALL or workload.startswith("drawn-"):
+    if workload in workloads.SMALL or workload.startswith(
+        ("drawn-", "operators-")):
         return peer not in ("eager", "inductor")  # These need a module.
     return peer != "tract" or threads == 1  # Its Python binding has no more.
 

@@ -302,3 +302,34 @@ Value hamkaas::emitLog(Float32Builder &f, Value x) {
   log = f.select(f.isLess(x, highest), log, special);
   return f.select(isNumber, log, special);
 }
+
+/// sin(x + quadrants * pi / 2) for |x| <= maxSineArgument. With n the integer
+/// nearest to x / (pi / 2) and r = x - n * pi / 2, it is the sine or the cosine
+/// of r, with the sign that n and the quadrants give. pi / 2 has three parts:
+/// the first difference is exact, the third one matters where r is near 0. All
+/// are positive, so r keeps the sign of a zero.
+Value hamkaas::emitSine(Float32Builder &f, Value x, int32_t quadrants) {
+  // Adding this rounds to an integer, which is then in the low bits.
+  Value magic = f.number(12582912.0);
+  Value shifted = f.multiplyAdd(x, f.number(0.63661977236758134), magic);
+  Value n = f.subtract(shifted, magic);
+  Value r = f.multiplyAdd(n, f.number(-1.570796251296997), x);
+  r = f.multiplyAdd(n, f.number(-7.549789415861596e-08), r);
+  r = f.multiplyAdd(n, f.number(-5.390302953474238e-15), r);
+
+  Value one = f.number(1.0), square = f.multiply(r, r);
+  Value p = f.polynomial(square,
+                         {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
+  // The sum with a product of the other sign loses that of a zero.
+  Value sine = f.copySign(f.multiplyAdd(f.multiply(r, square), p, r), r);
+  Value cosine =
+      f.polynomial(square, {2.443315711809948e-5, -1.388731625493765e-3,
+                            4.166664568298827e-2, -0.5, 1.0});
+  Value quadrant = f.subtractIntegers(f.bits(shifted), f.integer(-quadrants));
+  // The lowest bit, and the next one, as signs.
+  Value isOdd = f.copySign(one, f.fromBits(f.shiftLeft(quadrant, 31)));
+  Value sign =
+      f.copySign(one, f.fromBits(f.shiftLeft(f.shiftRight(quadrant, 1), 31)));
+  return f.multiply(sign,
+                    f.select(f.isLess(isOdd, f.number(0.0)), cosine, sine));
+}

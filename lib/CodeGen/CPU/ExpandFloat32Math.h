@@ -28,6 +28,10 @@ mlir::Value emitSigmoid(Float32Builder &f, mlir::Value x);
 mlir::Value emitErf(Float32Builder &f, mlir::Value x);
 mlir::Value emitLog(Float32Builder &f, mlir::Value x);
 mlir::Value emitTanh(Float32Builder &f, mlir::Value x);
+/// The sine of x plus so many times pi / 2, within 2 ulp, for arguments of at
+/// most that magnitude; NaN of infinities and NaN. Needs hasFma().
+inline constexpr double maxSineArgument = 1e5;
+mlir::Value emitSine(Float32Builder &f, mlir::Value x, int32_t quadrants);
 /// 1 + erf(x) with an error below 3 ulp of 1, and 0 where it is less than that.
 /// Half as long as the two one by one.
 mlir::Value emitOnePlusErf(Float32Builder &f, mlir::Value x);

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -74,6 +75,50 @@ struct ExpandExpOfNonPositive : OpRewritePattern<math::ExpOp> {
     rewriter.replaceOp(op, isDifference
                                ? emitExpOfDifference(f, op.getOperand())
                                : emitExpOfNonPositive(f, op.getOperand()));
+    return success();
+  }
+
+private:
+  Float32Features features;
+};
+
+/// Vectors with a larger argument call libm for float64, which needs no
+/// reduction of ours.
+template <typename OpTy, int32_t quadrants>
+struct ExpandSine : OpRewritePattern<OpTy> {
+  ExpandSine(MLIRContext *context, Float32Features features)
+      : OpRewritePattern<OpTy>(context), features(features) {}
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    auto vector = dyn_cast<VectorType>(type);
+    if (!getElementTypeOrSelf(type).isF32() ||
+        (vector && vector.getRank() != 1))
+      return rewriter.notifyMatchFailure(op, "expected a vector of float32");
+    Location loc = op.getLoc();
+    Value x = op.getOperand();
+    Float32Builder f(rewriter, loc, type, features);
+    Value isLarge = f.isLess(f.number(maxSineArgument), f.absolute(x));
+    if (vector)
+      isLarge = vector::ReductionOp::create(rewriter, loc,
+                                            vector::CombiningKind::OR, isLarge);
+    auto branch = scf::IfOp::create(
+        rewriter, loc, isLarge,
+        [&](OpBuilder &builder, Location loc) {
+          Type wide = builder.getF64Type();
+          if (vector)
+            wide = vector.clone(wide);
+          Value y = arith::ExtFOp::create(builder, loc, wide, x);
+          y = arith::TruncFOp::create(builder, loc, type,
+                                      OpTy::create(builder, loc, y));
+          scf::YieldOp::create(builder, loc, y);
+        },
+        [&](OpBuilder &builder, Location loc) {
+          Float32Builder inner(builder, loc, type, features);
+          scf::YieldOp::create(builder, loc, emitSine(inner, x, quadrants));
+        });
+    rewriter.replaceOp(op, branch);
     return success();
   }
 
@@ -168,6 +213,10 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
                  ExpandFloat32<math::ErfOp, emitErf>,
                  ExpandFloat32<math::LogOp, emitLog>,
                  ExpandFloat32<math::TanhOp, emitTanh>>(context, features);
+    // Without multiply-adds, and on GPUs, there are functions of a library.
+    if (target->fma && target->machine->l1Bytes > 0)
+      patterns.add<ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>>(
+          context, features);
     populateRoundToIntegersPatterns(patterns);
     // NOTE: every level of x86-64 with multiply-adds also converts float16.
     if (!target->fma) {

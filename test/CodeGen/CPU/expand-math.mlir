@@ -249,3 +249,21 @@ func.func @silu(%x: vector<16xf32>) -> vector<16xf32> {
   %y = arith.divf %x, %sum : vector<16xf32>
   return %y : vector<16xf32>
 }
+
+// -----
+
+// Sines reduce their arguments by multiply-adds. A vector with a large argument
+// computes them in float64.
+
+// CHECK-LABEL: func @sine(
+// APART:         math.sin %{{.*}} : vector<8xf32>
+// FUSED:         %[[LARGE:.*]] = vector.reduction <or>
+// FUSED:         scf.if %[[LARGE]]
+// FUSED:           math.sin %{{.*}} : vector<8xf64>
+// FUSED:         else
+// FUSED:           math.fma
+// FUSED-NOT:       math.sin
+func.func @sine(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.sin %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}

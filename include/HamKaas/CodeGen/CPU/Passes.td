@@ -107,8 +107,9 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
   let description = [{
     `math.exp`, `math.erf`, `math.log` and `math.tanh` of float32 become
     polynomials with an error below 2 ulp over all arguments, including
-    subnormals, infinities and NaN. Other functions, and all of float64, become
-    libm calls, element by element.
+    subnormals, infinities and NaN. So do `math.sin` and `math.cos` with
+    multiply-adds; vectors with an argument above 1e5 compute them in float64.
+    Other functions, and all of float64, become libm calls, element by element.
 
     The target of the module decides the instructions: fused multiply-adds, the
     float16 conversions that come with them, and those of AVX-512 that scale by
@@ -122,7 +123,8 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
-    "mlir::math::MathDialect", "mlir::vector::VectorDialect",
+    "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect",
   ];
 }
 

@@ -43,6 +43,8 @@ FUNCTIONS = {
     "exp": (np.exp, -110, 92),
     "nonpositive_exp": (np.exp, -110, 0),
     "tanh": (np.tanh, -10, 10),
+    "sin": (np.sin, -1e5, 1e5),
+    "cos": (np.cos, -1e5, 1e5),
     "erf": (np.vectorize(math.erf, otypes=[np.float64]), -5, 5),
     "log": (np.log, 0, 4),
     "one_plus_erf": (np.vectorize(lambda x: 1 + math.erf(x),
@@ -81,6 +83,11 @@ def main():
     x = sample(low, high, 2_000_003 if processor.is_native(0) else 100_003)
     if sys.argv[2] == "nonpositive_exp":
         x = x[~(x > 0)]
+    if sys.argv[2] in ("sin", "cos"):
+        x = np.concatenate([x, np.tile(np.array([0, -0.0], np.float32), 32)])
+    if sys.argv[2] in ("sin", "cos") and not processor.is_native(0):
+        # The emulator passes integers only to the C library.
+        x = x[~(np.abs(x) > 1e5)]
     is_sum = sys.argv[2] == "one_plus_erf"
     bodies = {"nonpositive_exp": NONPOSITIVE_EXP, "one_plus_erf": ONE_PLUS_ERF,
               "sigmoid": SIGMOID}
