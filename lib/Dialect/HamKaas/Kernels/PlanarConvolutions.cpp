@@ -30,7 +30,8 @@ static constexpr int64_t channelsLast[] = {0, 2, 3, 1};
 
 /// The most that channels of the result may use of the lanes of a vector, as a
 /// part of what positions use. Winograd's method is no faster even at 6 of 8
-/// channels: 256 to 6 channels of 64 x 64 take 1.3 ms instead of 3.1 (AMD Zen 3).
+/// channels: 256 to 6 channels of 64 x 64 take 1.3 ms instead of 3.1 (AMD Zen
+/// 3).
 static constexpr double maxUse = 0.75;
 /// Fewer vectors of sums at once would wait for each other.
 static constexpr int64_t minSums = 6;
