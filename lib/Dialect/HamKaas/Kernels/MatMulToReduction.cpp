@@ -9,6 +9,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
@@ -101,11 +102,13 @@ static void replaceByProducts(MatMulOp product) {
   product.erase();
 }
 
-/// Returns whether `product` is an outer product of vectors.
+/// Returns whether `product` is an outer product of vectors, and not an
+/// engine's.
 static bool isOuter(MatMulOp product) {
   ArrayRef<int64_t> left = getShape(product.getLhs());
   return left.size() >= 2 && left.back() == 1 &&
-         product.getType().getElementType().isF32();
+         product.getType().getElementType().isF32() &&
+         !isa<GroupOp>(product->getParentOp());
 }
 
 namespace {

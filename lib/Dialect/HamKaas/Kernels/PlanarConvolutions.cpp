@@ -13,6 +13,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/TensorViews.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "PlanarWindows.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,18 +61,21 @@ static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
   return permute && permute.getPermutation() == permutation;
 }
 
-/// Returns whether `conv` will be in one kernel with the permutes around it.
-static bool isPlanar(ConvOp conv) {
+/// The permute behind `conv` that can be the last operation of its kernel, with
+/// the pointwise ones between them; null if there is none.
+static Operation *findLast(ConvOp conv) {
   llvm::SetVector<Operation *> ops;
   ops.insert(conv);
   for (size_t i = 0; i < ops.size() && i < maxGroupMembers; ++i)
     for (Operation *user : ops[i]->getUsers()) {
       if (isPermute(user, channelsFirst))
         return llvm::is_contained(findPlanarWindows(user, maxGroupMembers),
-                                  conv);
+                                  conv)
+                   ? user
+                   : nullptr;
       ops.insert(user);
     }
-  return false;
+  return nullptr;
 }
 
 /// `x` in the order of `permutation`, by one permute.
@@ -85,8 +89,9 @@ static Value permute(OpBuilder &builder, Location loc, Value x,
       applyPermutation(before.getPermutation(), permutation));
 }
 
-/// `conv` between permutes that a kernel can take.
-static void makePlanar(ConvOp conv) {
+/// Makes a kernel of `conv` and the permutes around it. Later, what reads the
+/// result could take in one of these.
+static void makePlanar(ConvOp conv, const DenseSet<Operation *> &parameterOps) {
   OpBuilder builder(conv);
   Location loc = conv.getLoc();
   Operation *before = conv.getX().getDefiningOp();
@@ -106,12 +111,15 @@ static void makePlanar(ConvOp conv) {
   if (w.use_empty() && w.getDefiningOp<PermuteOp>())
     w.getDefiningOp()->erase();
   conv->setAttr(planarAttrName, builder.getUnitAttr());
-  if (isPlanar(conv))
-    return;
-  builder.setInsertionPointAfter(conv);
-  auto first = PermuteOp::create(builder, loc, conv, ArrayRef(channelsFirst));
-  Value last = PermuteOp::create(builder, loc, first, ArrayRef(channelsLast));
-  conv.getResult().replaceAllUsesExcept(last, first);
+  Operation *last = findLast(conv);
+  if (!last) {
+    builder.setInsertionPointAfter(conv);
+    last = PermuteOp::create(builder, loc, conv, ArrayRef(channelsFirst));
+    Value result = PermuteOp::create(builder, loc, last->getResult(0),
+                                     ArrayRef(channelsLast));
+    conv.getResult().replaceAllUsesExcept(result, last);
+  }
+  Group(getKernelOp(last), parameterOps, FormGroupsOptions()).create();
 }
 
 namespace {
@@ -122,14 +130,18 @@ struct PlanarConvolutions
   void runOnOperation() override {
     if (lanes == 0)
       return;
-    SmallVector<ConvOp> found;
+    // Collected first: groups are blocks, too.
+    SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
-      DenseSet<Operation *> parameterOps = findParameterOps(*block);
-      for (auto conv : block->getOps<ConvOp>())
-        if (!parameterOps.contains(conv) && isWorthwhile(conv))
-          found.push_back(conv);
+      if (isa<func::FuncOp, ScanOp>(block->getParentOp()))
+        blocks.push_back(block);
     });
-    llvm::for_each(found, makePlanar);
+    for (Block *block : blocks) {
+      DenseSet<Operation *> parameterOps = findParameterOps(*block);
+      for (auto conv : llvm::to_vector(block->getOps<ConvOp>()))
+        if (!parameterOps.contains(conv) && isWorthwhile(conv))
+          makePlanar(conv, parameterOps);
+    }
   }
 
 private:

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
+#include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ViewOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -92,7 +93,9 @@ struct SplitPermutes : hamkaas::impl::SplitPermutesBase<SplitPermutes> {
   void runOnOperation() override {
     SmallVector<std::pair<PermuteOp, Split>> found;
     getOperation().walk([&](PermuteOp op) {
-      if (std::optional<Split> at = findSplit(op))
+      std::optional<Split> at = findSplit(op);
+      // Those of a kernel are not in memory.
+      if (at && !isa<GroupOp>(op->getParentOp()))
         found.push_back({op, *at});
     });
     for (auto [op, at] : found)

@@ -178,8 +178,9 @@ def PlanarConvolutions
     Before: a two-dimensional float32 `hamkaas.conv` whose result has so few
     channels that they would leave a quarter of the `lanes` of a vector unused,
     such as the last one of a decoder. After: it is marked `hamkaas.planar`, and
-    permutes stand before and behind it, so that `hamkaas-form-groups` makes one
-    kernel of it whose lanes are positions. Padding is skipped, not copied.
+    a `hamkaas.group` has it with permutes before and behind it, and pointwise
+    operations between them, as a kernel whose lanes are positions. Padding is
+    skipped, not copied.
 
     Images whose channels come last are permuted for windows of at least 9
     elements.
