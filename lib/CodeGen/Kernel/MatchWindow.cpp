@@ -155,7 +155,8 @@ bool WindowEmitter::matchChannels() {
   auto *channels = llvm::find_if(outer, [&](int64_t loop) {
     return !llvm::is_contained(sourceLoops, loop);
   });
-  if (!laneAxis || !outerAxes.empty() || channels == outer.end())
+  if (!laneAxis || !outerAxes.empty() || channels == outer.end() ||
+      !kernel.costs().fitsStack(extents[*channels] * extents[laneLoop]))
     return false;
   outerAxes.push_back(blockAxis);
   blockAxis = {/*dim=*/-1,

@@ -36,6 +36,8 @@ static constexpr int64_t channelsLast[] = {0, 2, 3, 1};
 static constexpr double maxUse = 0.75;
 /// Fewer vectors of sums at once would wait for each other.
 static constexpr int64_t minSums = 6;
+/// Sums of a row of the result, which a kernel keeps on the stack.
+static constexpr int64_t maxKept = 16384;
 /// Elements of a window that pay for a permute of the image.
 static constexpr int64_t minTaps = 9;
 
@@ -51,9 +53,10 @@ static bool savesProducts(ConvOp conv, int64_t lanes) {
     return false;
   int64_t width = type.getDimSize(2), channels = type.getDimSize(3);
   int64_t vectors = llvm::divideCeil(width, lanes);
-  auto used = static_cast<double>(channels * vectors * lanes);
-  return used <= maxUse * static_cast<double>(width * lanes) &&
-         channels * vectors >= minSums;
+  int64_t sums = channels * vectors * lanes;
+  return static_cast<double>(sums) <=
+             maxUse * static_cast<double>(width * lanes) &&
+         channels * vectors >= minSums && sums <= maxKept;
 }
 
 static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
