@@ -88,8 +88,7 @@ def parse_arguments() -> Any:
     add("--drawn", type=positive, metavar="COUNT",
         help="measure so many drawn workloads in place of --workloads")
     add("--operators", action="store_true",
-        help="draw single operators that those do not have; "
-        "every one with --drawn=38 or more")
+        help="draw single operators that those do not have, all in turns")
     add("--seed", type=int, default=1,
         help="draws other workloads (default: 1)")
     add("--threads", type=thread_counts, default=[1, 2], metavar="N,...",

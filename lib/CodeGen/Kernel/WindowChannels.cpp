@@ -46,12 +46,7 @@ Tile WindowEmitter::emitChannels() {
     work *= extents[loop];
   int64_t tileUnits = kernel.costs().tileUnits(
       kernel.costs().tileWindowContributions() / work, units);
-  kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
-    Value first = kernel.multiply(tile, tileUnits);
-    Value last = kernel.minimum(kernel.add(first, tileUnits), units);
-    kernel.writingLoop(first, last, 1,
-                       [&](Value unit) { emitBand(unit, group); });
-  });
+  forUnits(units, tileUnits, [&](Value unit) { emitBand(unit, group); });
   return {rows, vectors * lanes, group};
 }
 

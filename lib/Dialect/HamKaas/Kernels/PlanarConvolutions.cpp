@@ -26,9 +26,6 @@ namespace hamkaas {
 using namespace mlir;
 using namespace hamkaas;
 
-static constexpr int64_t channelsFirst[] = {0, 3, 1, 2};
-static constexpr int64_t channelsLast[] = {0, 2, 3, 1};
-
 /// The most that channels of the result may use of the lanes of a vector, as a
 /// part of what positions use. Winograd's method is no faster even at 6 of 8
 /// channels: 256 to 6 channels of 64 x 64 take 1.3 ms instead of 3.1 (AMD Zen
@@ -57,11 +54,6 @@ static bool savesProducts(ConvOp conv, int64_t lanes) {
   return static_cast<double>(sums) <=
              maxUse * static_cast<double>(width * lanes) &&
          channels * vectors >= minSums && sums <= maxKept;
-}
-
-static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
-  auto permute = dyn_cast_or_null<PermuteOp>(op);
-  return permute && permute.getPermutation() == permutation;
 }
 
 /// The permute behind `conv` that can be the last operation of its kernel, with

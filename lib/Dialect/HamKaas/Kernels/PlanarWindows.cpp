@@ -54,7 +54,7 @@ static Value getPlanarOperand(Operation *op) {
   return nullptr;
 }
 
-static bool isPermute(Operation *op, ArrayRef<int64_t> permutation) {
+bool hamkaas::isPermute(Operation *op, ArrayRef<int64_t> permutation) {
   auto permute = dyn_cast_or_null<PermuteOp>(op);
   return permute && permute.getPermutation() == permutation;
 }
@@ -69,7 +69,7 @@ static SmallVector<Value> getImages(Operation *op) {
 
 SmallVector<Operation *> hamkaas::findPlanarWindows(Operation *last,
                                                     size_t most) {
-  if (!isPermute(last, {0, 3, 1, 2}))
+  if (!isPermute(last, channelsFirst))
     return {};
   llvm::SetVector<Operation *> chain;
   auto isAlone = [&](Operation *op) {
@@ -101,7 +101,7 @@ SmallVector<Operation *> hamkaas::findPlanarWindows(Operation *last,
       Value operand = getPlanarOperand(op);
       Operation *first = operand ? operand.getDefiningOp() : nullptr;
       if (!producers.empty() || !isAlone(first) ||
-          !isPermute(first, {0, 2, 3, 1}))
+          !isPermute(first, channelsLast))
         return {};
       chain.insert(first);
       return chain.takeVector();
