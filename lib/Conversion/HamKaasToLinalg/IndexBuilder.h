@@ -33,8 +33,11 @@ struct IndexBuilder {
   mlir::Value multiply(mlir::Value l, int64_t r) const {
     return mlir::arith::MulIOp::create(builder, loc, l, constant(r));
   }
+  mlir::Value minimum(mlir::Value l, mlir::Value r) const {
+    return mlir::arith::MinSIOp::create(builder, loc, l, r);
+  }
   mlir::Value minimum(mlir::Value l, int64_t r) const {
-    return mlir::arith::MinSIOp::create(builder, loc, l, constant(r));
+    return minimum(l, constant(r));
   }
   mlir::Value maximum(mlir::Value l, int64_t r) const {
     return mlir::arith::MaxSIOp::create(builder, loc, l, constant(r));

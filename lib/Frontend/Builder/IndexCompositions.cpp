@@ -82,6 +82,14 @@ Tensor compositions::compose(GraphBuilder &b, const OneHot &given) {
 /// indices.
 static Tensors sortAlong(GraphBuilder &b, Tensor x, int64_t axis,
                          bool isDescending, int64_t count) {
+  // NaN comes first in both.
+  if (count == 1 && isDescending && !x.elementType().isInteger(1)) {
+    Tensor largest = b.argExtreme(Combiner::Max, x, axis, /*isLast=*/false);
+    if (!largest)
+      return {};
+    Tensor place = b.reshape(largest, b.keepDim(x, axis));
+    return {gatherAlong(b, x, place, axis), place};
+  }
   Shape permutation = getDimRange(0, x.rank());
   std::swap(permutation[axis], permutation.back());
   Tensor rows = b.permute(x, permutation);
