@@ -43,15 +43,10 @@ Tensor compositions::compose(GraphBuilder &b, const Expm1 &given) {
   return b.mul(b.tanh(b.mul(given.x, 0.5)), b.add(b.exp(given.x), 1.0));
 }
 
-// W. Kahan: what is lost in 1 + x is lost in both factors of the quotient.
 Tensor compositions::compose(GraphBuilder &b, const Log1p &given) {
-  Tensor x = given.x, sum = b.add(x, 1.0);
-  Tensor one = b.scalar(x.elementType(), 1);
-  Tensor isTiny = b.eq(sum, one);
-  // Not 0, whose quotient would have gradients that are no numbers.
-  Tensor rest = b.select(isTiny, one, b.sub(sum, 1.0));
-  Tensor result = b.select(isTiny, x, b.mul(b.log(sum), b.div(x, rest)));
-  return b.select(b.eq(x, b.scalar(x.elementType(), infinity)), x, result);
+  Tensor x = given.x;
+  Tensor isInfinity = b.eq(x, b.scalar(x.elementType(), infinity));
+  return b.select(isInfinity, x, log1pOfFinite(b, x));
 }
 
 Tensor compositions::compose(GraphBuilder &b, const Exp2 &given) {
@@ -70,7 +65,7 @@ Tensor compositions::compose(GraphBuilder &b, const Log10 &given) {
 Tensor compositions::compose(GraphBuilder &b, const LogAddExp &given) {
   Tensor l = given.lhs, r = given.rhs;
   Tensor distance = b.neg(b.abs(b.sub(l, r)));
-  Tensor more = compose(b, Log1p{b.exp(distance)});
+  Tensor more = log1pOfFinite(b, b.exp(distance));
   more = b.select(b.eq(l, r), b.scalar(l.elementType(), M_LN2), more);
   return b.add(b.max(l, r), more);
 }

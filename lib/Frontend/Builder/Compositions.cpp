@@ -122,9 +122,21 @@ Tensor graph::clamp(GraphBuilder &b, Tensor x, double low, double high) {
   return b.min(b.max(x, low), high);
 }
 
+// W. Kahan: what is lost in 1 + x is lost in both factors of the quotient.
+Tensor graph::log1pOfFinite(GraphBuilder &b, Tensor x) {
+  if (!x)
+    return {};
+  Tensor sum = b.add(x, 1.0);
+  Tensor one = b.scalar(x.elementType(), 1);
+  Tensor isTiny = b.eq(sum, one);
+  // Not 0, whose quotient would have gradients that are no numbers.
+  Tensor rest = b.select(isTiny, one, b.sub(sum, 1.0));
+  return b.select(isTiny, x, b.mul(b.log(sum), b.div(x, rest)));
+}
+
 Tensor graph::softplus(GraphBuilder &b, Tensor x) {
   Tensor small = b.exp(b.neg(b.abs(x)));
-  return b.add(b.max(x, 0.0), compose(b, compositions::Log1p{small}));
+  return b.add(b.max(x, 0.0), log1pOfFinite(b, small));
 }
 
 //===----------------------------------------------------------------------===//

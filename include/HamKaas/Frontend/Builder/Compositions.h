@@ -64,6 +64,8 @@ Tensor toComputed(GraphBuilder &b, Tensor x);
 
 /// `min(max(x, low), high)`.
 Tensor clamp(GraphBuilder &b, Tensor x, double low, double high);
+/// `log(1 + x)` with a small relative error, if `x` is not infinite.
+Tensor log1pOfFinite(GraphBuilder &b, Tensor x);
 /// `log(1 + exp(x))` without overflow.
 Tensor softplus(GraphBuilder &b, Tensor x);
 

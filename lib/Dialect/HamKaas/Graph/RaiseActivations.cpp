@@ -1,4 +1,4 @@
-//===- RaiseActivations.cpp - Sigmoid and SiLU ------------------*- C++ -*-===//
+//===- RaiseActivations.cpp - Sigmoid, SiLU, Mish ---------------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,7 @@
 #include "HamKaas/Dialect/HamKaas/IR/MathOps.h"
 #include "RaisePatterns.h"
 #include "SimplifyPatterns.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace hamkaas;
@@ -35,6 +36,39 @@ static Mismatch matchLogisticDivisor(Value value, Value &x) {
     return {"the exponent is not negated", exponential};
   x = negative.getX();
   return {};
+}
+
+namespace {
+struct NumberMatcher {
+  double number;
+  bool match(Value value) const {
+    return isNumber(skipRepetition(value), number);
+  }
+};
+} // namespace
+
+/// The x of max(x, 0) + log1p(exp(-|x|)), as frontends compose softplus; null
+/// if `value` is something else.
+static Value matchSoftplus(Value value) {
+  auto sum = value.getDefiningOp<AddOp>();
+  auto positive = sum ? sum.getLhs().getDefiningOp<MaxOp>() : MaxOp();
+  auto log1p = sum ? sum.getRhs().getDefiningOp<SelectOp>() : SelectOp();
+  auto isTiny =
+      log1p ? log1p.getCondition().getDefiningOp<CompareOp>() : CompareOp();
+  if (!positive || !isTiny || isTiny.getPredicate() != ComparePredicate::Eq)
+    return {};
+  using matchers::m_Val;
+  Value x = positive.getLhs(), power = log1p.getA();
+  NumberMatcher one{1};
+  auto shifted = m_Op<AddOp>(m_Val(power), one);
+  auto divisor = m_Op<SelectOp>(m_Val(isTiny), one, m_Op<SubOp>(shifted, one));
+  auto quotient = m_Op<DivOp>(m_Val(power), divisor);
+  bool matches =
+      isNumber(positive.getRhs(), 0) &&
+      matchPattern(power, m_Op<ExpOp>(m_Op<NegOp>(m_Op<AbsOp>(m_Val(x))))) &&
+      matchPattern(isTiny.getOperation(), m_Op<CompareOp>(shifted, one)) &&
+      matchPattern(log1p.getB(), m_Op<MulOp>(m_Op<LogOp>(shifted), quotient));
+  return matches ? x : Value();
 }
 
 namespace {
@@ -85,11 +119,43 @@ struct RaiseSiluQuotient : OpRewritePattern<DivOp> {
   }
 };
 
+/// tanh(softplus(x)), the factor of Mish, with one exponential: of
+/// p = exp(x) and n = p (p + 2) it is n / (n + 2). That is 1 long before p^2
+/// overflows.
+struct RaiseTanhOfSoftplus : OpRewritePattern<TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    static constexpr double saturated = 20;
+    RankedTensorType type = op.getType();
+    Type element = type.getElementType();
+    Value x = matchSoftplus(op.getX());
+    if (!x || !(element.isF32() || element.isF64()))
+      return rewriter.notifyMatchFailure(op, "not tanh(softplus(x))");
+    Location loc = fuseLocations(op.getX().getDefiningOp(), op);
+    auto number = [&](double value) {
+      APFloat converted(value);
+      bool losesInfo = false;
+      converted.convert(cast<FloatType>(element).getFloatSemantics(),
+                        APFloat::rmNearestTiesToEven, &losesInfo);
+      return createSplat(rewriter, loc, type.getRank(), element, converted);
+    };
+    Value clamped = MinOp::create(rewriter, loc, x, number(saturated));
+    Value power = ExpOp::create(rewriter, loc, clamped);
+    Value two = number(2);
+    Value n = MulOp::create(rewriter, loc, power,
+                            AddOp::create(rewriter, loc, power, two));
+    rewriter.replaceOpWithNewOp<DivOp>(op, n,
+                                       AddOp::create(rewriter, loc, n, two));
+    return success();
+  }
+};
+
 } // namespace
 
 void hamkaas::populateRaiseActivationPatterns(RewritePatternSet &patterns) {
   patterns.add<RaiseSigmoid<DivOp>, RaiseSigmoid<PowOp>, RaiseSiluProduct,
-               RaiseSiluQuotient>(patterns.getContext());
+               RaiseSiluQuotient, RaiseTanhOfSoftplus>(patterns.getContext());
 }
 
 void hamkaas::findMissedActivation(Operation *op, MissedFn missed) {

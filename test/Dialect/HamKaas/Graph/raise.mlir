@@ -220,6 +220,64 @@ func.func @silu(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %5 : tensor<4xf32>
 }
 
+// The factor of Mish.
+
+// CHECK-LABEL: func @tanh_of_softplus(
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>
+// CHECK-DAG:     %[[TWO:.*]] = hamkaas.constant dense<2.0
+// CHECK-DAG:     %[[MOST:.*]] = hamkaas.constant dense<2.0{{0*}}e+01>
+// CHECK:         %[[M:.*]] = hamkaas.min %[[X]], %[[MOST]]
+// CHECK-NEXT:    %[[P:.*]] = hamkaas.exp %[[M]]
+// CHECK:         %[[A:.*]] = hamkaas.add %[[P]], %[[TWO]]
+// CHECK-NEXT:    %[[N:.*]] = hamkaas.mul %[[P]], %[[A]]
+// CHECK-NEXT:    %[[D:.*]] = hamkaas.add %[[N]], %[[TWO]]
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.div %[[N]], %[[D]]
+// CHECK-NEXT:    return %[[Y]]
+func.func @tanh_of_softplus(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = hamkaas.constant dense<0.0> : tensor<1xf32>
+  %one = hamkaas.constant dense<1.0> : tensor<1xf32>
+  %ones = hamkaas.broadcast %one : tensor<1xf32> -> tensor<4xf32>
+  %0 = hamkaas.abs %x : tensor<4xf32>
+  %1 = hamkaas.neg %0 : tensor<4xf32>
+  %2 = hamkaas.exp %1 : tensor<4xf32>
+  %3 = hamkaas.add %2, %one : tensor<4xf32>, tensor<1xf32>
+  %4 = hamkaas.compare eq %3, %one : tensor<4xf32>, tensor<1xf32>
+  %5 = hamkaas.sub %3, %one : tensor<4xf32>, tensor<1xf32>
+  %6 = hamkaas.select %4, %ones, %5 : tensor<4xi1>, tensor<4xf32>, tensor<4xf32>
+  %7 = hamkaas.log %3 : tensor<4xf32>
+  %8 = hamkaas.div %2, %6 : tensor<4xf32>, tensor<4xf32>
+  %9 = hamkaas.mul %7, %8 : tensor<4xf32>, tensor<4xf32>
+  %10 = hamkaas.select %4, %2, %9 : tensor<4xi1>, tensor<4xf32>, tensor<4xf32>
+  %11 = hamkaas.max %x, %zero : tensor<4xf32>, tensor<1xf32>
+  %12 = hamkaas.add %11, %10 : tensor<4xf32>, tensor<4xf32>
+  %13 = hamkaas.tanh %12 : tensor<4xf32>
+  return %13 : tensor<4xf32>
+}
+
+// Not if the logarithm is of something else.
+
+// CHECK-LABEL: func @tanh_of_other_sum(
+// CHECK:         hamkaas.tanh
+func.func @tanh_of_other_sum(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = hamkaas.constant dense<0.0> : tensor<1xf32>
+  %one = hamkaas.constant dense<1.0> : tensor<1xf32>
+  %ones = hamkaas.broadcast %one : tensor<1xf32> -> tensor<4xf32>
+  %1 = hamkaas.neg %x : tensor<4xf32>
+  %2 = hamkaas.exp %1 : tensor<4xf32>
+  %3 = hamkaas.add %2, %one : tensor<4xf32>, tensor<1xf32>
+  %4 = hamkaas.compare eq %3, %one : tensor<4xf32>, tensor<1xf32>
+  %5 = hamkaas.sub %3, %one : tensor<4xf32>, tensor<1xf32>
+  %6 = hamkaas.select %4, %ones, %5 : tensor<4xi1>, tensor<4xf32>, tensor<4xf32>
+  %7 = hamkaas.log %3 : tensor<4xf32>
+  %8 = hamkaas.div %2, %6 : tensor<4xf32>, tensor<4xf32>
+  %9 = hamkaas.mul %7, %8 : tensor<4xf32>, tensor<4xf32>
+  %10 = hamkaas.select %4, %2, %9 : tensor<4xi1>, tensor<4xf32>, tensor<4xf32>
+  %11 = hamkaas.max %x, %zero : tensor<4xf32>, tensor<1xf32>
+  %12 = hamkaas.add %11, %10 : tensor<4xf32>, tensor<4xf32>
+  %13 = hamkaas.tanh %12 : tensor<4xf32>
+  return %13 : tensor<4xf32>
+}
+
 // CHECK-LABEL: func @other_product(
 // CHECK:         hamkaas.sigmoid
 // CHECK-NEXT:    hamkaas.mul
