@@ -1,4 +1,4 @@
-//===- SinkReshapes.cpp - Reshapes behind contractions ----------*- C++ -*-===//
+//===- SinkReshapes.cpp - Reshapes behind roots of kernels ------*- C++ -*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -99,7 +99,8 @@ static Value moveBehind(Operation *op, ReshapeOp reshape) {
 
 namespace {
 
-/// Follows the results of contractions through pointwise operations.
+/// Follows the results of contractions and of operations on rows through
+/// pointwise operations.
 class Sinker {
 public:
   void run(Block &block);
@@ -107,7 +108,7 @@ public:
 private:
   ReshapeOp findReshape(Operation *op) const;
 
-  /// Values that a contraction's kernel may compute, in its shape.
+  /// Values that the kernel of such an operation may compute, in its shape.
   DenseSet<Value> results;
 };
 
@@ -143,7 +144,8 @@ void Sinker::run(Block &block) {
     auto kernelOp = dyn_cast<KernelOpInterface>(op);
     if (!kernelOp)
       continue;
-    if (kernelOp.getColumnWeights()) {
+    if (kernelOp.getColumnWeights() ||
+        kernelOp.getKernelFamily() == KernelFamily::Row) {
       results.insert(op.getResult(0));
       continue;
     }
