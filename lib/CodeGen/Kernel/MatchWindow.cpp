@@ -134,6 +134,8 @@ bool WindowEmitter::matchLoops() {
   for (int64_t loop : llvm::reverse(loops))
     if (!found && extents[loop] > 1 && (found = take(loop)))
       outer.erase(llvm::find(outer, loop));
+  if (!found && laneAxis && !outer.empty() && channelLoop < 0)
+    found = matchRows();
   if (!found)
     return false;
   blockAxis = *found;
@@ -147,6 +149,26 @@ bool WindowEmitter::matchLoops() {
     return outerAxes.back().tap < laneAxis->tap;
   return (outerAxes.empty() || outerAxes.back().tap < blockAxis.tap) &&
          (!laneAxis || blockAxis.tap < laneAxis->tap);
+}
+
+/// Makes blocks of rows of sequences, along which windows slide: each row has
+/// one window across. None if these are not those of the source.
+std::optional<WindowAxis> WindowEmitter::matchRows() {
+  int64_t loop = outer.back(), rows = extents[loop];
+  auto *dim = llvm::find(sourceLoops, loop);
+  if (dim == sourceLoops.end() || rows == 1)
+    return std::nullopt;
+  outer.pop_back();
+  *dim = -1;
+  return WindowAxis{/*dim=*/dim - sourceLoops.begin(),
+                    /*window=*/loop,
+                    /*tap=*/-1,
+                    /*stride=*/1,
+                    /*dilation=*/1,
+                    /*low=*/0,
+                    /*windows=*/rows,
+                    /*taps=*/1,
+                    /*size=*/rows};
 }
 
 /// Makes blocks of the channels of the result, which share what is read. The

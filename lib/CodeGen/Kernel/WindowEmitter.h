@@ -68,6 +68,7 @@ private:
   bool matchAxis(int64_t dim, llvm::ArrayRef<int64_t> factors);
   bool matchPadding();
   bool matchLoops();
+  std::optional<WindowAxis> matchRows();
   bool matchChannels();
   bool sharesFactors();
   bool hasLongChains();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PadConvolutions.h"
+#include "ChannelOrders.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ElementwiseOps.h"
@@ -113,14 +114,6 @@ Value hamkaas::padOperand(OpBuilder &builder, ConvOp conv, Value x,
   Value rows = ReshapeOp::create(builder, loc, type.clone(merged), x);
   return ReshapeOp::create(builder, loc, type.clone(shape),
                            buildPadded(builder, loc, rows, low, high, number));
-}
-
-/// The permutation of images whose channels come first.
-static SmallVector<int64_t> getChannelsLast(int64_t rank) {
-  auto permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
-  std::rotate(permutation.begin() + 1, permutation.begin() + 2,
-              permutation.end());
-  return permutation;
 }
 
 /// Lets the copy that is `group` permute what is permuted for it alone: images

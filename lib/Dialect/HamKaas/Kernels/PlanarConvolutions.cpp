@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChannelOrders.h"
 #include "Group.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
@@ -63,7 +64,7 @@ static Operation *findLast(ConvOp conv) {
   ops.insert(conv);
   for (size_t i = 0; i < ops.size() && i < maxGroupMembers; ++i)
     for (Operation *user : ops[i]->getUsers()) {
-      if (isPermute(user, channelsFirst))
+      if (isChannelsFirst(user))
         return llvm::is_contained(findPlanarWindows(user, maxGroupMembers),
                                   conv)
                    ? user
@@ -90,14 +91,14 @@ static void makePlanar(ConvOp conv, const DenseSet<Operation *> &parameterOps) {
   OpBuilder builder(conv);
   Location loc = conv.getLoc();
   Operation *before = conv.getX().getDefiningOp();
-  if (!isPermute(before, channelsLast) || !before->hasOneUse()) {
-    Value images = isPermute(before, channelsLast)
-                       ? cast<PermuteOp>(before).getX()
-                       : PermuteOp::create(builder, loc, conv.getX(),
-                                           ArrayRef(channelsFirst))
-                             .getResult();
+  if (!isChannelsLast(before) || !before->hasOneUse()) {
+    Value images =
+        isChannelsLast(before)
+            ? cast<PermuteOp>(before).getX()
+            : PermuteOp::create(builder, loc, conv.getX(), getChannelsFirst(4))
+                  .getResult();
     conv.getXMutable().assign(
-        PermuteOp::create(builder, loc, images, ArrayRef(channelsLast)));
+        PermuteOp::create(builder, loc, images, getChannelsLast(4)));
   }
   Value w = conv.getW();
   Value weights = permute(builder, loc, w, {2, 0, 1, 3});
@@ -109,9 +110,9 @@ static void makePlanar(ConvOp conv, const DenseSet<Operation *> &parameterOps) {
   Operation *last = findLast(conv);
   if (!last) {
     builder.setInsertionPointAfter(conv);
-    last = PermuteOp::create(builder, loc, conv, ArrayRef(channelsFirst));
-    Value result = PermuteOp::create(builder, loc, last->getResult(0),
-                                     ArrayRef(channelsLast));
+    last = PermuteOp::create(builder, loc, conv, getChannelsFirst(4));
+    Value result =
+        PermuteOp::create(builder, loc, last->getResult(0), getChannelsLast(4));
     conv.getResult().replaceAllUsesExcept(result, last);
   }
   Group(getKernelOp(last), parameterOps, FormGroupsOptions()).create();
@@ -141,8 +142,7 @@ struct PlanarConvolutions
 
 private:
   bool isWorthwhile(ConvOp conv) const {
-    int64_t least =
-        isPermute(conv.getX().getDefiningOp(), channelsLast) ? 2 : minTaps;
+    int64_t least = isChannelsLast(conv.getX().getDefiningOp()) ? 2 : minTaps;
     return countTaps(conv) >= least && arePlanarWindows(conv) &&
            !getKnobs(conv) && savesProducts(conv, lanes);
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanarWindows.h"
+#include "ChannelOrders.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/OperandFacts.h"
@@ -26,8 +27,10 @@ static bool arePlanar(RankedTensorType type, ArrayRef<int64_t> window,
                       ArrayRef<int64_t> padLow, ArrayRef<int64_t> padHigh,
                       int64_t most = maxPlanarWindow) {
   auto isSmall = [&](int64_t size) { return size < most; };
-  return type.getElementType().isF32() && type.getRank() == 4 &&
-         type.getDimSize(1) > 1 && type.getDimSize(2) > 1 &&
+  ArrayRef<int64_t> positions = type.getShape().drop_front().drop_back();
+  return type.getElementType().isF32() && !positions.empty() &&
+         llvm::all_of(positions.take_back(2),
+                      [](int64_t size) { return size > 1; }) &&
          llvm::all_of(window,
                       [&](int64_t size) { return isSmall(size - 1); }) &&
          llvm::all_of(padLow, isSmall) && llvm::all_of(padHigh, isSmall);
@@ -54,11 +57,6 @@ static Value getPlanarOperand(Operation *op) {
   return nullptr;
 }
 
-bool hamkaas::isPermute(Operation *op, ArrayRef<int64_t> permutation) {
-  auto permute = dyn_cast_or_null<PermuteOp>(op);
-  return permute && permute.getPermutation() == permutation;
-}
-
 /// The operands of the pointwise `op` that are not broadcast.
 static SmallVector<Value> getImages(Operation *op) {
   return llvm::filter_to_vector(op->getOperands(), [&](Value operand) {
@@ -69,7 +67,7 @@ static SmallVector<Value> getImages(Operation *op) {
 
 SmallVector<Operation *> hamkaas::findPlanarWindows(Operation *last,
                                                     size_t most) {
-  if (!isPermute(last, channelsFirst))
+  if (!isChannelsFirst(last))
     return {};
   llvm::SetVector<Operation *> chain;
   auto isAlone = [&](Operation *op) {
@@ -100,8 +98,7 @@ SmallVector<Operation *> hamkaas::findPlanarWindows(Operation *last,
     if (isa<ConvOp, PoolOp>(op)) {
       Value operand = getPlanarOperand(op);
       Operation *first = operand ? operand.getDefiningOp() : nullptr;
-      if (!producers.empty() || !isAlone(first) ||
-          !isPermute(first, channelsLast))
+      if (!producers.empty() || !isAlone(first) || !isChannelsLast(first))
         return {};
       chain.insert(first);
       return chain.takeVector();

@@ -14,12 +14,6 @@ namespace hamkaas {
 
 class ConvOp;
 
-/// Permutations of images to and from channels that come first.
-inline constexpr int64_t channelsFirst[] = {0, 3, 1, 2};
-inline constexpr int64_t channelsLast[] = {0, 2, 3, 1};
-
-bool isPermute(mlir::Operation *op, llvm::ArrayRef<int64_t> permutation);
-
 /// Returns whether windows of these sizes can slide along the rows of images
 /// whose channels come first.
 bool arePlanarWindows(ConvOp conv);

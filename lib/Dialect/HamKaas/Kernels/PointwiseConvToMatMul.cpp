@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChannelOrders.h"
 #include "HamKaas/Dialect/HamKaas/Graph/LayoutReshapes.h"
 #include "HamKaas/Dialect/HamKaas/Graph/PermutableOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ContractionOps.h"
@@ -159,14 +160,9 @@ static std::optional<ChannelsFirst> findChannelsFirst(ConvOp conv,
   ChannelsFirst around;
   around.before = conv.getX().getDefiningOp<PermuteOp>();
   int64_t images = conv.getType().getDimSize(0), groups = conv.getGroups();
-  int64_t rank = conv.getType().getRank();
-  auto channelsLast = llvm::to_vector(llvm::seq<int64_t>(rank));
-  std::rotate(channelsLast.begin() + 1, channelsLast.begin() + 2,
-              channelsLast.end());
   // The positions of integers would be packed in each run.
   if (!conv.getType().getElementType().isF32() || !around.before ||
-      !around.before->hasOneUse() ||
-      around.before.getPermutation() != ArrayRef(channelsLast) ||
+      !around.before->hasOneUse() || !isChannelsLast(around.before) ||
       (!batches && images * groups > 1) || std::min(images, groups) > 1 ||
       !fillColumns(conv))
     return std::nullopt;
@@ -190,8 +186,7 @@ static std::optional<ChannelsFirst> findChannelsFirst(ConvOp conv,
       ops.insert(user);
     }
   if (!around.after || around.after->getBlock() != conv->getBlock() ||
-      around.after.getPermutation() !=
-          ArrayRef(invertPermutationVector(channelsLast)))
+      !isChannelsFirst(around.after))
     return std::nullopt;
   around.pointwise = llvm::to_vector(llvm::drop_begin(ops));
   llvm::sort(around.pointwise,

@@ -387,6 +387,30 @@ func.func @planar_pool(%x: tensor<1x8x5x5xf32>, %n: tensor<1x1x5x1xf32>) -> tens
   return %3 : tensor<1x8x5x5xf32>
 }
 
+// So are those of sequences and volumes.
+
+// CHECK-LABEL: func @planar_sequence(
+// CHECK:         %[[G:.*]] = hamkaas.group reduction({{.*}}hamkaas.ops = "permute+pool+permute"
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return %[[G]]
+func.func @planar_sequence(%x: tensor<2x8x50xf32>) -> tensor<2x8x48xf32> {
+  %0 = hamkaas.permute %x [0, 2, 1] : tensor<2x8x50xf32>
+  %1 = hamkaas.pool max %0 window [3] strides [1] dilations [1] pad [0] to [0] : tensor<2x50x8xf32>
+  %2 = hamkaas.permute %1 [0, 2, 1] : tensor<2x48x8xf32>
+  return %2 : tensor<2x8x48xf32>
+}
+
+// CHECK-LABEL: func @planar_volume(
+// CHECK:         %[[G:.*]] = hamkaas.group reduction({{.*}}hamkaas.ops = "permute+pool+permute"
+// CHECK-NOT:     hamkaas.group
+// CHECK:         return %[[G]]
+func.func @planar_volume(%x: tensor<1x8x6x6x6xf32>) -> tensor<1x8x3x3x3xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 4, 1] : tensor<1x8x6x6x6xf32>
+  %1 = hamkaas.pool max %0 window [2, 2, 2] strides [2, 2, 2] dilations [1, 1, 1] pad [0, 0, 0] to [0, 0, 0] : tensor<1x6x6x6x8xf32>
+  %2 = hamkaas.permute %1 [0, 4, 1, 2, 3] : tensor<1x3x3x3x8xf32>
+  return %2 : tensor<1x8x3x3x3xf32>
+}
+
 // -----
 
 // Not so where something else of the result's size has its channels last, the
