@@ -61,7 +61,7 @@ TransposedTile CostModel::transposedTile(int64_t rows, int64_t columns,
   // are one line wide: 2048 x 2048 takes 2.5 ms on a Zen 3 core in huge
   // pages, 3.2 in tiles of 32 x 64, and 3.5 and 3.9 in small pages.
   if (streams && isNarrow && sharesSet(rows) && sharesSet(pitch))
-    return limit(64, lineElements(), true, true);
+    return limit(64, lineElements(), true, false);
   // Between two lines of a row of a large operand, prefetched ones would be
   // evicted: 50000 x 512 takes 6.2 ms on a Zen 5 core, 8.7 along the result.
   // Where rows of both sides share sets, the same happens in some places of
