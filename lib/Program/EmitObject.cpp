@@ -7,6 +7,7 @@
 
 #include "HamKaas/Program/EmitObject.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -102,21 +103,34 @@ void optimize(Module &module, TargetMachine &machine) {
   createModuleToFunctionPassAdaptor(makeCleanup()).run(module, modules);
 }
 
-/// Lets code generation skip a pass, which has no option for one module.
-class PlainAddresses : public OptPassGate {
+/// Lets code generation skip passes, which have no options for one module or
+/// function.
+class SkippedPasses : public OptPassGate {
 public:
-  bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != "Loop Strength Reduction";
+  explicit SkippedPasses(const Module &module)
+      : reducesStrength(!all_of(module, [](const Function &function) {
+          return function.isDeclaration() ||
+                 function.hasFnAttribute(plainAddressesAttribute);
+        })) {
+    for (const Function &function : module)
+      if (function.hasFnAttribute(keepOrderAttribute))
+        kept.insert(("function (" + function.getName() + ")").str());
+  }
+
+  bool skipsAny() const { return !reducesStrength || !kept.empty(); }
+
+  /// `description` is that of a function or a loop.
+  bool shouldRunPass(StringRef pass, StringRef description) const override {
+    if (pass == "Loop Strength Reduction")
+      return reducesStrength;
+    return pass != "machine-scheduler" || !kept.contains(description);
   }
   bool isEnabled() const override { return true; }
-};
 
-bool hasPlainAddresses(const Module &module) {
-  return all_of(module, [](const Function &function) {
-    return function.isDeclaration() ||
-           function.hasFnAttribute(plainAddressesAttribute);
-  });
-}
+private:
+  bool reducesStrength;
+  StringSet<> kept;
+};
 
 Expected<std::unique_ptr<MemoryBuffer>>
 emit(Module &module, TargetMachine &machine, CodeGenFileType fileType) {
@@ -130,9 +144,9 @@ emit(Module &module, TargetMachine &machine, CodeGenFileType fileType) {
 
   if (machine.getOptLevel() != CodeGenOptLevel::None)
     optimize(module, machine);
-  PlainAddresses gate;
+  SkippedPasses gate(module);
   OptPassGate &previous = module.getContext().getOptPassGate();
-  if (hasPlainAddresses(module))
+  if (gate.skipsAny())
     module.getContext().setOptPassGate(gate);
   scope_exit restore([&] { module.getContext().setOptPassGate(previous); });
   SmallVector<char, 0> bytes;

@@ -46,6 +46,8 @@ static void chooseAttributes(ModuleOp module) {
       attributes.push_back(builder.getStringAttr(unrollAttribute));
     if (hasPlainAddresses(function))
       attributes.push_back(builder.getStringAttr(plainAddressesAttribute));
+    if (function->hasAttr(HamKaasDialect::keepsOrderAttrName))
+      attributes.push_back(builder.getStringAttr(keepOrderAttribute));
     if (!attributes.empty())
       function.setPassthroughAttr(builder.getArrayAttr(attributes));
   }

@@ -29,6 +29,10 @@ inline constexpr llvm::StringLiteral unrollAttribute = "hamkaas-unroll";
 inline constexpr llvm::StringLiteral plainAddressesAttribute =
     "hamkaas-plain-addresses";
 
+/// Attribute of a function whose instructions LLVM is to leave in the order in
+/// which they are written, as far as it has no other reason to move them.
+inline constexpr llvm::StringLiteral keepOrderAttribute = "hamkaas-keep-order";
+
 /// Optimises `module` in place and compiles it. Equal modules give equal bytes.
 /// The buffer is an ELF object; its functions and data have sections of their
 /// own, so that a linker can drop the unused ones.

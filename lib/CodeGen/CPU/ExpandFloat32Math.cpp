@@ -23,15 +23,15 @@ static constexpr float rootsOfTwo[] = {
 /// The operands that an exponential may have.
 enum class Argument { Any, NonPositive, Difference };
 
-/// `x - n * ln 2`, ln 2 in two parts of which the first is so short that its
-/// multiples are exact. A difference was rounded, by up to eleven times as much
-/// as one float for ln 2 errs.
+/// `x - n * ln 2 / factor`, ln 2 in two parts of which the first is so short
+/// that its multiples are exact. A difference was rounded, by up to eleven
+/// times as much as one float for ln 2 errs.
 static Value subtractMultipleOfLn2(Float32Builder &f, Value x, Value n,
-                                   Argument argument) {
+                                   Argument argument, double factor = 1) {
   if (argument == Argument::Difference)
-    return f.multiplyAdd(n, f.number(-0.693147180559945), x);
-  Value r = f.multiplyAdd(n, f.number(-0.693359375), x);
-  return f.multiplyAdd(n, f.number(2.12194440e-4), r);
+    return f.multiplyAdd(n, f.number(-0.693147180559945 / factor), x);
+  Value r = f.multiplyAdd(n, f.number(-0.693359375 / factor), x);
+  return f.multiplyAdd(n, f.number(2.12194440e-4 / factor), r);
 }
 
 /// How an exponential scales, by an instruction (no factors) or without one: `p
@@ -97,7 +97,8 @@ static Value emitExpByTable(Float32Builder &f, Value x, Argument argument,
 }
 
 namespace {
-/// A number as a multiple of ln 2 and a rest of at most half of it.
+/// A number times a factor as a multiple of ln 2 and a rest of at most half of
+/// it, which is divided by the factor.
 struct Reduced {
   /// A float with the integer `n` and an offset in its low bits.
   Value shifted;
@@ -105,13 +106,16 @@ struct Reduced {
 };
 } // namespace
 
+/// The factor is a power of 2 or the opposite of one: it costs no operation and
+/// changes no rounding.
 static Reduced reduceByLn2(Float32Builder &f, Value x, int32_t offset,
-                           Argument argument = Argument::Any) {
+                           Argument argument = Argument::Any,
+                           double factor = 1) {
   // Adding this rounds to an integer, which is then in the low bits.
   Value magic = f.number(12582912.0 + offset);
-  Value shifted = f.multiplyAdd(x, f.number(log2e), magic);
+  Value shifted = f.multiplyAdd(x, f.number(log2e * factor), magic);
   Value n = f.subtract(shifted, magic);
-  return {shifted, n, subtractMultipleOfLn2(f, x, n, argument)};
+  return {shifted, n, subtractMultipleOfLn2(f, x, n, argument, factor)};
 }
 
 /// (exp(r) - 1) / r where |r| is at most half of ln 2, with the least error
@@ -119,6 +123,14 @@ static Reduced reduceByLn2(Float32Builder &f, Value x, int32_t offset,
 static constexpr double expCoefficients[] = {
     1.3814540579915047e-3, 8.36874544620514e-3,  4.166838899254799e-2,
     1.666652113199234e-1,  4.999999403953552e-1, 1.0};
+
+/// The coefficients of (exp(factor * r) - 1) / r times `scale`.
+static SmallVector<double> getExpCoefficients(double factor, double scale) {
+  SmallVector<double> coefficients(llvm::reverse(expCoefficients));
+  for (double &coefficient : coefficients)
+    coefficient *= scale *= factor;
+  return SmallVector<double>(llvm::reverse(coefficients));
+}
 
 /// The same with an error of 9e-8, for differences: from |x| = 1.5 on, their
 /// rounding changes exp(x) as much.
@@ -206,28 +218,33 @@ static Value emitSigmoidWithRest(Float32Builder &f, Value x) {
 Value hamkaas::emitSigmoid(Float32Builder &f, Value x) {
   if (f.hasScale())
     return emitSigmoidWithRest(f, x);
-  auto [shifted, n, r] =
-      reduceByLn2(f, f.clamp(f.negate(x), -70.0, 105.0), /*offset=*/103);
+  constexpr double factor = -1;
+  auto [shifted, n, r] = reduceByLn2(f, f.clamp(x, -105.0, 70.0),
+                                     /*offset=*/103, Argument::Any, factor);
   Value power = f.fromBits(f.shiftLeft(f.bits(shifted), 23));
-  Value p = f.multiply(f.polynomial(r, expCoefficients), r);
+  Value p = f.multiply(f.polynomial(r, getExpCoefficients(factor, 1)), r);
   Value unit = f.number(0x1p-24);
   return f.divide(unit, f.multiplyAdd(power, p, f.add(unit, power)));
 }
 
-/// h / s for h = (1 - exp(y)) / 2, s = (1 + exp(y)) / 2 and y = -2 |x|. With y
-/// = n * ln 2 + r and p = exp(r) - 1, -h is 2^(n - 1) * p + (2^(n - 1) - 1/2)
-/// and s is 2^(n - 1) * p + (2^(n - 1) + 1/2): a multiply-add each. Near 0, n
-/// is 0, so -h has all digits of p.
+/// h / s for h = 1 - exp(y), s = 1 + exp(y) and y = -2 |x|, with the sign of x.
+/// With y = n * ln 2 + r and p = (exp(r) - 1) / -2, h is 2^(n + 1) * p + (1 -
+/// 2^n) and s is -2^(n + 1) * p + (1 + 2^n): two multiply-adds each. Near 0, n
+/// is 0, so h has all digits of p.
 Value hamkaas::emitTanh(Float32Builder &f, Value x) {
-  Value y = f.multiply(f.absolute(x), f.number(-2.0));
-  auto [shifted, n, r] = reduceByLn2(f, f.raise(y, -40.0), /*offset=*/126);
+  constexpr double factor = -2;
+  auto [shifted, n, r] = reduceByLn2(f, f.lower(f.absolute(x), 20.0),
+                                     /*offset=*/128, Argument::Any, factor);
   Value power = f.fromBits(f.shiftLeft(f.bits(shifted), 23));
-  Value p = f.polynomial(r, ArrayRef(expCoefficients).drop_back());
+  SmallVector<double> coefficients = getExpCoefficients(factor, 1 / factor);
+  Value p = f.polynomial(r, ArrayRef(coefficients).drop_back());
   p = f.multiplyAdd(p, f.multiply(r, r), r);
-  Value half = f.number(0.5);
-  Value negative = f.multiplyAdd(power, p, f.subtract(power, half));
-  Value sum = f.multiplyAdd(power, p, f.add(power, half));
-  return f.copySign(f.divide(negative, sum), x);
+  Value one = f.number(1.0);
+  Value difference =
+      f.multiplyAdd(power, p, f.multiplyAdd(power, f.number(-0.5), one));
+  Value sum = f.multiplyAdd(f.negate(power), p,
+                            f.multiplyAdd(power, f.number(0.5), one));
+  return f.flipSign(f.divide(difference, sum), x);
 }
 
 /// Both parts as Norbert Juffa found them ("Accurate, fast erff", 2015): near 0

@@ -94,6 +94,12 @@ Value Float32Builder::copySign(Value magnitude, Value sign) {
   return math::CopySignOp::create(builder, magnitude, sign);
 }
 
+Value Float32Builder::flipSign(Value x, Value sign) {
+  Value bit = arith::AndIOp::create(
+      builder, bits(sign), integer(std::numeric_limits<int32_t>::min()));
+  return fromBits(arith::XOrIOp::create(builder, bits(x), bit));
+}
+
 Value Float32Builder::isEqual(Value a, Value b) {
   return arith::CmpFOp::create(builder, arith::CmpFPredicate::OEQ, a, b);
 }

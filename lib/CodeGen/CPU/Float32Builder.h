@@ -47,6 +47,8 @@ public:
   mlir::Value negate(mlir::Value x);
   mlir::Value absolute(mlir::Value x);
   mlir::Value copySign(mlir::Value magnitude, mlir::Value sign);
+  /// `x` with its sign changed where `sign` is negative.
+  mlir::Value flipSign(mlir::Value x, mlir::Value sign);
   mlir::Value isEqual(mlir::Value a, mlir::Value b);
   mlir::Value isLess(mlir::Value a, mlir::Value b);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);

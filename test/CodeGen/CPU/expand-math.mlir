@@ -267,3 +267,26 @@ func.func @sine(%x: vector<8xf32>) -> vector<8xf32> {
   %0 = math.sin %x : vector<8xf32>
   return %0 : vector<8xf32>
 }
+
+// -----
+
+// LLVM is to keep interleaved chains where registers are few, but not the order
+// of products.
+
+// CHECK-LABEL: func @kept_order(
+// FUSED-SAME:    hamkaas.keeps_order
+// SCALE-NOT:     hamkaas.keeps_order
+func.func @kept_order(%x: vector<8xf32>) -> vector<8xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<elementwise>} {
+  %0 = math.exp %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// CHECK-LABEL: func @order_of_products(
+// CHECK-NOT:     hamkaas.keeps_order
+// CHECK:         return
+func.func @order_of_products(%x: vector<8xf32>) -> vector<8xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<contraction>} {
+  %0 = math.exp %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}

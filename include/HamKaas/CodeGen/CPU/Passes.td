@@ -119,7 +119,9 @@ def ExpandMath : Pass<"hamkaas-expand-math", "mlir::func::FuncOp"> {
     rounded by the conversion.
 
     Where a block computes such functions of several vectors, the operations of
-    four of them are interleaved to hide their latency.
+    four of them are interleaved to hide their latency. Kernels of elements and
+    rows for targets of few vector registers then get `hamkaas.keeps_order`, by
+    which LLVM does not reorder them to save registers.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",

@@ -178,6 +178,7 @@ static const Rule rules[] = {
     {HamKaasDialect::loopAttrName, function, unit},
     {HamKaasDialect::tilesAttrName, function, positive},
     {HamKaasDialect::runsOnceAttrName, function, unit},
+    {HamKaasDialect::keepsOrderAttrName, function, unit},
     {HamKaasDialect::tileLoopAttrName, loop, unit},
     {HamKaasDialect::streamLoopAttrName, loop, unit},
     {HamKaasDialect::tileRunnerAttrName, function, tileRunner},

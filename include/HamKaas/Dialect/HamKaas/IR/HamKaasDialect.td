@@ -55,6 +55,9 @@ def HamKaas_Dialect : Dialect {
     /// A kernel that @prepare alone calls.
     static constexpr llvm::StringLiteral runsOnceAttrName =
         "hamkaas.runs_once";
+    /// A kernel whose operations stay in their order.
+    static constexpr llvm::StringLiteral keepsOrderAttrName =
+        "hamkaas.keeps_order";
     /// Marks the outermost loop of a kernel.
     static constexpr llvm::StringLiteral tileLoopAttrName = "hamkaas.tile_loop";
     /// Marks a loop of nontemporal stores: whole vectors at multiples of their
