@@ -239,9 +239,13 @@ void Group::addNarrowWeights() {
 void Group::addPermutedWeights() {
   auto conv = dyn_cast<ConvOp>(root.getOperation());
   auto permute = conv ? conv.getW().getDefiningOp<PermuteOp>() : nullptr;
-  ArrayRef<int64_t> order =
-      permute ? permute.getPermutation() : ArrayRef<int64_t>();
-  bool isOfModel = order == ArrayRef<int64_t>{2, 3, 1, 0};
+  if (!permute)
+    return;
+  ArrayRef<int64_t> order = permute.getPermutation();
+  // Those of a model are filters, channels and positions.
+  auto ofModel = llvm::to_vector(llvm::seq<int64_t>(2, order.size()));
+  ofModel.append({1, 0});
+  bool isOfModel = order == ArrayRef(ofModel);
   if ((isOfModel || order == ArrayRef(planarWeights)) && permute->hasOneUse() &&
       permute->getBlock() == conv->getBlock() &&
       members.size() < maxGroupMembers)

@@ -506,3 +506,21 @@ func.func @not_merged(%x: tensor<2x8x2x3xf32>, %y: tensor<16x3x2xf32>) -> (tenso
   %5 = hamkaas.permute %4[1, 0, 2] : tensor<16x3x2xf32>
   return %2, %3, %5 : tensor<3x16x2xf32>, tensor<8x2x2x3xf32>, tensor<3x16x2xf32>
 }
+
+// A reshape of normalized rows moves behind what their kernel can take.
+
+// CHECK-LABEL: func @reshaped_rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x6x20xf32>, %[[W:.*]]: tensor<1x6x1x1xf32>
+// CHECK-DAG:     %[[N:.*]] = hamkaas.layer_norm %[[X]]
+// CHECK-DAG:     %[[V:.*]] = hamkaas.reshape %[[W]] : tensor<1x6x1x1xf32> -> tensor<1x6x1xf32>
+// CHECK:         %[[P:.*]] = hamkaas.mul %[[N]], %[[V]]
+// CHECK-NEXT:    %[[R:.*]] = hamkaas.relu %[[P]]
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.reshape %[[R]]
+// CHECK-NEXT:    return %[[Y]]
+func.func @reshaped_rows(%x: tensor<1x6x20xf32>, %w: tensor<1x6x1x1xf32>) -> tensor<1x6x4x5xf32> {
+  %0 = hamkaas.layer_norm %x epsilon 1.0e-5 : tensor<1x6x20xf32>
+  %1 = hamkaas.reshape %0 : tensor<1x6x20xf32> -> tensor<1x6x4x5xf32>
+  %2 = hamkaas.mul %1, %w : tensor<1x6x4x5xf32>, tensor<1x6x1x1xf32>
+  %3 = hamkaas.relu %2 : tensor<1x6x4x5xf32>
+  return %3 : tensor<1x6x4x5xf32>
+}
