@@ -119,6 +119,9 @@ def test_several_results_of_an_operation(compilations):
     assert values.tolist() == [[3, 2], [6, 5]]
     assert len(compilations) == 1
     assert hk.ops.topk(x, k=1)[0].tolist() == [[3], [6]]
+    # The first of equal ones; NaN is larger than all numbers.
+    x = hk.array([[2.0, 5.0, 5.0], [np.inf, np.nan, np.nan]])
+    assert hk.ops.topk(x, k=1)[1].tolist() == [[1], [1]]
 
 
 def test_repeated_elements_are_not_stored():

@@ -124,6 +124,12 @@ static constexpr double expCoefficients[] = {
     1.3814540579915047e-3, 8.36874544620514e-3,  4.166838899254799e-2,
     1.666652113199234e-1,  4.999999403953552e-1, 1.0};
 
+/// The same with an error of 9e-8, for differences: from |x| = 1.5 on, their
+/// rounding changes exp(x) as much.
+static constexpr double shortExpCoefficients[] = {
+    8.290314936939401e-3, 4.1897929304237566e-2, 1.666763619140778e-1,
+    4.999914953069833e-1, 9.999997071904619e-1};
+
 /// The coefficients of (exp(factor * r) - 1) / r times `scale`.
 static SmallVector<double> getExpCoefficients(double factor, double scale) {
   SmallVector<double> coefficients(llvm::reverse(expCoefficients));
@@ -131,12 +137,6 @@ static SmallVector<double> getExpCoefficients(double factor, double scale) {
     coefficient *= scale *= factor;
   return SmallVector<double>(llvm::reverse(coefficients));
 }
-
-/// The same with an error of 9e-8, for differences: from |x| = 1.5 on, their
-/// rounding changes exp(x) as much.
-static constexpr double shortExpCoefficients[] = {
-    8.290314936939401e-3, 4.1897929304237566e-2, 1.666763619140778e-1,
-    4.999914953069833e-1, 9.999997071904619e-1};
 
 /// exp(x) = 2^n * exp(r) with n the integer nearest to x / ln 2. NaN passes
 /// through every step, as no float is ever converted to an integer.

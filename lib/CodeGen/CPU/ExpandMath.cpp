@@ -36,10 +36,6 @@ using namespace hamkaas;
 /// Vectors to interleave. Measured with AVX2 and AVX-512: two bring half of the
 /// gain of four.
 static constexpr int64_t interleavedChains = 4;
-/// With fewer registers than these, LLVM undoes that to save some: sigmoid of
-/// 320 x 3000 takes 0.30 ms instead of 0.34 where it must not, `gelu` of 768 x
-/// 1024 0.42 instead of 0.54, softplus 0.91 instead of 1.23 (AMD Zen 3).
-static constexpr int64_t manyRegisters = 24;
 
 namespace {
 /// Replaces a function by the result of `emit` on its argument.
@@ -234,7 +230,10 @@ struct ExpandMathPass : hamkaas::impl::ExpandMathBase<ExpandMathPass> {
       return signalPassFailure();
     for (Block *block : blocks)
       interleaveChains(*block, interleavedChains);
-    if (!blocks.empty() && target->registers < manyRegisters && isSimpleLoop())
+    // LLVM would undo that to save registers: sigmoid of 320 x 3000 takes 0.30
+    // ms instead of 0.34 where it must not, `gelu` of 768 x 1024 0.42 instead
+    // of 0.54, softplus 0.91 instead of 1.23 (AMD Zen 3).
+    if (!blocks.empty() && target->hasFewRegisters() && isSimpleLoop())
       getOperation()->setAttr(HamKaasDialect::keepsOrderAttrName,
                               UnitAttr::get(context));
   }

@@ -42,7 +42,7 @@ static int64_t getMaxDepth(const CostModel &costs) {
 /// products of depth 784 to 1536. Copied panels gain nothing.
 static int64_t getMaxPackedDepth(const CostModel &costs, int64_t panelWidth) {
   int64_t depth = getMaxDepth(costs);
-  if (costs.target.registers >= 24)
+  if (!costs.target.hasFewRegisters())
     return depth;
   return std::max(depth, costs.l2Elements() / (16 * panelWidth));
 }
@@ -99,7 +99,7 @@ static double stepCost(const CostModel &costs, int64_t rows, int64_t vectors) {
   double arithmetic = rows * vectors / machine.multiplyAddsPerCycle;
   double loads = (rows + vectors) / machine.loadsPerCycle;
   // Measured with 16 registers alone.
-  if (costs.target.registers < 24)
+  if (costs.target.hasFewRegisters())
     loads *= loadDelay;
   double latency = machine.multiplyAddLatency + 0.5;
   double stream = vectors * vectorBytes(costs) / machine.l2BytesPerCycle;
@@ -132,7 +132,7 @@ static double columnCost(const CostModel &costs, int64_t rows,
 static double waitCost(const CostModel &costs, int64_t rows, int64_t blockRows,
                        int64_t vectors) {
   constexpr double restedCycles = 6.5, waitingShare = 0.27;
-  if (costs.target.registers >= 24)
+  if (!costs.target.hasFewRegisters())
     return 0;
   double wait =
       std::max(0.0, restedCycles - stepCost(costs, blockRows, vectors));
@@ -218,7 +218,7 @@ bool hamkaas::joinsRows(const CostModel &costs, int64_t outer, int64_t rows,
                         int64_t columns, int64_t depth, int64_t panelWidth) {
   // Measured with 16 registers alone. There are addresses for as many rows as
   // blocks of two or more vectors have.
-  if (!costs.hasOwnCache() || costs.target.registers >= 24 || outer == 1)
+  if (!costs.hasOwnCache() || !costs.target.hasFewRegisters() || outer == 1)
     return false;
   int64_t lanes = panelWidth ? std::min(costs.target.lanes, panelWidth)
                              : chooseLanes(costs, columns);

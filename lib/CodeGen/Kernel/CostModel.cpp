@@ -57,9 +57,9 @@ TransposedTile CostModel::transposedTile(int64_t rows, int64_t columns,
     tile.fillsLines = true;
     return tile;
   }
-  // With several vectors to a line few lines of each set are in use if tiles
-  // are one line wide: 2048 x 2048 takes 2.5 ms on a Zen 3 core in huge
-  // pages, 3.2 in tiles of 32 x 64, and 3.5 and 3.9 in small pages.
+  // Tiles that are one line wide use few lines of each set: with several
+  // vectors to a line, 2048 x 4096 takes 5.8 ms on a Zen 3 core, 7.2 in tiles
+  // of 32 x 64.
   if (streams && isNarrow && sharesSet(rows) && sharesSet(pitch))
     return limit(64, lineElements(), true, false);
   // Between two lines of a row of a large operand, prefetched ones would be
@@ -130,7 +130,7 @@ bool CostModel::prefetchesCopies() const {
   // A block of 16 registers has 12 multiply-adds a step, in 6 cycles that the
   // other instructions and the address of a prefetch fill: 128 x 784 x 1000
   // runs at 73 GFLOP/s with it on Zen 3, at 88 without.
-  return machine.prefetches && target.registers >= 24;
+  return machine.prefetches && !target.hasFewRegisters();
 }
 
 bool CostModel::prefetchesFarCopies(int64_t elements) const {
@@ -171,7 +171,7 @@ bool CostModel::readsRowsAcross(int64_t depth, int64_t columns) const {
   // Each step reads another line of the left side, once for each panel. With 16
   // registers, panels are narrow and a step takes 6 cycles: 1024 x 768 x 200
   // takes 1.5 times as long as with a permute, with 32 registers 0.9 (Zen 5).
-  return hasOwnCache() && target.registers >= 24 &&
+  return hasOwnCache() && !target.hasFewRegisters() &&
          depth * columns <= l2Elements() * 3 / 4;
 }
 
@@ -200,7 +200,7 @@ static constexpr int64_t queryElements = 4096;
 int64_t CostModel::queryVectors(int64_t queries, int64_t width) const {
   if (machine.scratchBytes < queryElements * elementBytes)
     return 1;
-  int64_t registers = target.registers >= 24 ? 4 : 2;
+  int64_t registers = !target.hasFewRegisters() ? 4 : 2;
   int64_t needed = llvm::divideCeil(queries, target.lanes);
   int64_t fitting = queryElements / (width * target.lanes);
   return std::clamp<int64_t>(fitting, 1, std::min(registers, needed));

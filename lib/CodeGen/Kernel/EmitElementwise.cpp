@@ -28,6 +28,20 @@ static constexpr int64_t tableBlocks = 4;
 /// The same for blocks with several elements per thread.
 static constexpr int64_t unrolledWideBlocks = 2;
 
+void hamkaas::forEachUnit(KernelBuilder &kernel, int64_t units,
+                          int64_t tileUnits,
+                          function_ref<void(Value unit)> body) {
+  kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
+    Value first = kernel.multiply(tile, tileUnits);
+    Value last = kernel.add(first, tileUnits);
+    if (units % tileUnits)
+      last = kernel.minimum(last, units);
+    if (tileUnits == 1)
+      return body(first);
+    kernel.writingLoop(first, last, 1, body);
+  });
+}
+
 void hamkaas::forEachLaneBlock(
     KernelBuilder &kernel, Value base, int64_t extent, int64_t lanes,
     int64_t unroll, SmallVectorImpl<Value> &carried, bool writes,

@@ -175,11 +175,7 @@ Tile GroupEmitter::emit() {
     work *= extents[loop];
   int64_t tileUnits = kernel.costs().tileUnits(
       kernel.costs().tileWindowContributions() / work, units);
-  kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
-    Value first = kernel.multiply(tile, tileUnits);
-    Value last = kernel.minimum(kernel.add(first, tileUnits), units);
-    kernel.writingLoop(first, last, 1, [&](Value unit) { emitUnit(unit); });
-  });
+  forEachUnit(kernel, units, tileUnits, [&](Value unit) { emitUnit(unit); });
   return {size, lanes};
 }
 

@@ -112,15 +112,7 @@ void ReductionEmitter::emitUnits(int64_t units,
   int64_t work = rows.size * columns.size * getReducedCount();
   int64_t tileUnits = kernel.costs().tileUnits(
       kernel.costs().tileContributions() / work, units);
-  kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
-    Value first = kernel.multiply(tile, tileUnits);
-    Value last = kernel.add(first, tileUnits);
-    if (units % tileUnits)
-      last = kernel.minimum(last, units);
-    if (tileUnits == 1)
-      return body(first);
-    kernel.writingLoop(first, last, 1, body);
-  });
+  forEachUnit(kernel, units, tileUnits, body);
 }
 
 /// The nest of `loops` around `body`, which adds to `sums`.

@@ -134,20 +134,6 @@ bool WindowEmitter::keepsSums() {
              maxKeptSums;
 }
 
-/// Calls `body` for each unit, in tiles of so many.
-void WindowEmitter::forUnits(int64_t units, int64_t tileUnits,
-                             function_ref<void(Value)> body) {
-  kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
-    Value first = kernel.multiply(tile, tileUnits);
-    Value last = kernel.add(first, tileUnits);
-    if (units % tileUnits)
-      last = kernel.minimum(last, units);
-    if (tileUnits == 1)
-      return body(first);
-    kernel.writingLoop(first, last, 1, body);
-  });
-}
-
 Tile WindowEmitter::emit() {
   at.assign(extents.size(), {});
   position.assign(sourceLoops.size(), {});
@@ -164,7 +150,7 @@ Tile WindowEmitter::emit() {
     work *= extents[loop];
   int64_t tileUnits = kernel.costs().tileUnits(
       kernel.costs().tileWindowContributions() / work, units);
-  forUnits(units, tileUnits, [&](Value unit) { emitUnit(unit); });
+  forEachUnit(kernel, units, tileUnits, [&](Value unit) { emitUnit(unit); });
   return {rows, vectors * lanes};
 }
 

@@ -25,7 +25,6 @@ using namespace hamkaas;
 /// with two, 3.33 with six, 3.47 with one. With 32 registers, the accumulators
 /// of a contraction would spill for little: GELU is 1 % of its kernel there.
 static constexpr size_t interleavedVectors = 4;
-static constexpr int64_t manyRegisters = 24;
 
 /// Returns whether `kernel` has functions that become long chains.
 static bool computesFunctions(func::FuncOp kernel) {
@@ -46,7 +45,7 @@ KernelBuilder::KernelBuilder(func::FuncOp kernel,
   assert(kernel.getBody().hasOneBlock() && "expected a verified kernel");
   destination = argument;
   costModel.knobs = Knobs::get(kernel);
-  if (target.registers < manyRegisters && computesFunctions(kernel))
+  if (target.hasFewRegisters() && computesFunctions(kernel))
     epilogueVectors = interleavedVectors;
 }
 
@@ -415,7 +414,7 @@ Value KernelBuilder::loadOnlyElement(Value tensor) {
 /// Masked stores of AVX2 are slow, and earlier levels have none: on a Zen 3
 /// core, a row of 20 elements takes 21 cycles with one, 11 without.
 static bool storesInParts(const CostModel &costs) {
-  return costs.hasOwnCache() && costs.target.registers < 24;
+  return costs.hasOwnCache() && costs.target.hasFewRegisters();
 }
 
 void KernelBuilder::store(Value vector, ValueRange indices, int64_t active) {

@@ -24,7 +24,6 @@ static constexpr int64_t maxRows = 4;
 /// more chains at once.
 static constexpr int64_t maxRowsOfChains = 2;
 static constexpr int64_t chainRows = 5;
-static constexpr int64_t manyRegisters = 24;
 /// Limits on code size: elements of a window along unrolled dimensions, and
 /// blocks of windows that reach into the padding.
 static constexpr int64_t maxTaps = 64;
@@ -152,7 +151,8 @@ bool WindowEmitter::matchLoops() {
 }
 
 /// Makes blocks of rows of sequences, along which windows slide: each row has
-/// one window across. None if these are not those of the source.
+/// one window across. None if there is one row, or if rows of the result are
+/// not rows of the source.
 std::optional<WindowAxis> WindowEmitter::matchRows() {
   int64_t loop = outer.back(), rows = extents[loop];
   auto *dim = llvm::find(sourceLoops, loop);
@@ -224,7 +224,7 @@ static SmallVector<int64_t> getInterleavedOrder(int64_t lanes) {
 /// do not reach the next block before it ends.
 bool WindowEmitter::hasLongChains() {
   return blockAxis.taps >= chainRows && kernel.target().fma &&
-         kernel.target().registers < manyRegisters &&
+         kernel.target().hasFewRegisters() &&
          isa_and_nonnull<arith::MulFOp>(reduction.contribution.getDefiningOp());
 }
 

@@ -46,7 +46,8 @@ Tile WindowEmitter::emitChannels() {
     work *= extents[loop];
   int64_t tileUnits = kernel.costs().tileUnits(
       kernel.costs().tileWindowContributions() / work, units);
-  forUnits(units, tileUnits, [&](Value unit) { emitBand(unit, group); });
+  forEachUnit(kernel, units, tileUnits,
+              [&](Value unit) { emitBand(unit, group); });
   return {rows, vectors * lanes, group};
 }
 

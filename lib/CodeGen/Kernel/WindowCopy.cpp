@@ -209,32 +209,28 @@ Tile WindowEmitter::emitCopied() {
       windows * blockAxis.windows * copy->lanes * axis.taps * blockAxis.taps;
   int64_t tileUnits = kernel.costs().tileUnits(
       kernel.costs().tileWindowContributions() / work, units);
-  kernel.tileLoop(llvm::divideCeil(units, tileUnits), [&](Value tile) {
-    Value first = kernel.multiply(tile, tileUnits);
-    Value last = kernel.minimum(kernel.add(first, tileUnits), units);
-    kernel.writingLoop(first, last, 1, [&](Value unit) {
-      SmallVector<Value> indices = kernel.delinearize(unit, shape);
-      for (auto [loop, index] :
-           llvm::zip_equal(outer, ArrayRef(indices).drop_back()))
-        at[loop] = {index};
-      Value begin = kernel.multiply(indices[place], windows);
-      Value end = kernel.minimum(kernel.add(begin, windows), axis.windows);
-      copy->firstLane = kernel.multiply(indices.back(), copy->lanes);
-      copyFactors();
-      copyElements(begin, end);
-      kernel.writingLoop(begin, end, 1, [&](Value window) {
-        at[axis.window] = {window};
-        forStretches(
-            blockAxis.windows, rows, &blockAxis, [&](WindowStretch block) {
-              kernel.writingLoop(
-                  kernel.constant(0), kernel.constant(copy->lanes),
-                  vectors * lanes, [&](Value lane) {
-                    copy->lane = lane;
-                    emitBlock(block, {kernel.add(copy->firstLane, lane),
-                                      std::nullopt, vectors * lanes});
-                  });
-            });
-      });
+  forEachUnit(kernel, units, tileUnits, [&](Value unit) {
+    SmallVector<Value> indices = kernel.delinearize(unit, shape);
+    for (auto [loop, index] :
+         llvm::zip_equal(outer, ArrayRef(indices).drop_back()))
+      at[loop] = {index};
+    Value begin = kernel.multiply(indices[place], windows);
+    Value end = kernel.minimum(kernel.add(begin, windows), axis.windows);
+    copy->firstLane = kernel.multiply(indices.back(), copy->lanes);
+    copyFactors();
+    copyElements(begin, end);
+    kernel.writingLoop(begin, end, 1, [&](Value window) {
+      at[axis.window] = {window};
+      forStretches(blockAxis.windows, rows, &blockAxis,
+                   [&](WindowStretch block) {
+                     kernel.writingLoop(
+                         kernel.constant(0), kernel.constant(copy->lanes),
+                         vectors * lanes, [&](Value lane) {
+                           copy->lane = lane;
+                           emitBlock(block, {kernel.add(copy->firstLane, lane),
+                                             std::nullopt, vectors * lanes});
+                         });
+                   });
     });
   });
   return {rows, vectors * lanes};

@@ -96,8 +96,6 @@ private:
   reduce(mlir::ValueRange sums, llvm::ArrayRef<WindowAxis> remaining,
          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
              body);
-  void forUnits(int64_t units, int64_t tileUnits,
-                llvm::function_ref<void(mlir::Value)> body);
   void emitUnit(mlir::Value number);
   void prefetchRows(const WindowStretch &block);
   void emitBlock(const WindowStretch &block, const WindowStretch &columns);

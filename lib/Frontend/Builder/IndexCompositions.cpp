@@ -82,7 +82,7 @@ Tensor compositions::compose(GraphBuilder &b, const OneHot &given) {
 /// indices.
 static Tensors sortAlong(GraphBuilder &b, Tensor x, int64_t axis,
                          bool isDescending, int64_t count) {
-  // NaN comes first in both.
+  // NaN comes first in this order, and is the extreme.
   if (count == 1 && isDescending && !x.elementType().isInteger(1)) {
     Tensor largest = b.argExtreme(Combiner::Max, x, axis, /*isLast=*/false);
     if (!largest)

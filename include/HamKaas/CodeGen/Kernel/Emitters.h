@@ -136,6 +136,11 @@ struct LaneBlock {
   int64_t slot;      /* position within a step of the unrolled loop */
 };
 
+/// The loop over tiles of `tileUnits` units each; the last may have fewer.
+/// Calls `body` for each unit.
+void forEachUnit(KernelBuilder &kernel, int64_t units, int64_t tileUnits,
+                 llvm::function_ref<void(mlir::Value unit)> body);
+
 /// Visits `extent` elements from `base` on in blocks of `lanes`, `unroll`
 /// blocks per iteration. `carried` are iter args, updated in place.
 void forEachLaneBlock(

@@ -30,6 +30,8 @@ struct TargetDescription {
   int64_t lanes;
   /// Vector registers a kernel may hold values in.
   int64_t registers;
+  /// True for the 16 of AVX2, say, false for the 32 of AVX-512.
+  bool hasFewRegisters() const { return registers < 24; }
   /// True if a multiply-add is one instruction (and one rounding).
   bool fma;
   /// True if multiplying float32 by a power of two is one instruction.

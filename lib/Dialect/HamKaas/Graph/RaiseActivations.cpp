@@ -39,6 +39,7 @@ static Mismatch matchLogisticDivisor(Value value, Value &x) {
 }
 
 namespace {
+/// Matches a number, repeated or not.
 struct NumberMatcher {
   double number;
   bool match(Value value) const {

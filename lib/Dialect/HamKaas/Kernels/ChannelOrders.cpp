@@ -23,8 +23,7 @@ SmallVector<int64_t> hamkaas::getChannelsFirst(int64_t rank) {
   return invertPermutationVector(getChannelsLast(rank));
 }
 
-/// Returns whether `op` permutes what has a channel and a position as `order`
-/// says for its rank.
+/// Returns whether `op` is a permute of rank 3 or more by `order(rank)`.
 static bool isPermute(Operation *op,
                       function_ref<SmallVector<int64_t>(int64_t)> order) {
   auto permute = dyn_cast_or_null<PermuteOp>(op);
