@@ -297,7 +297,7 @@ void GroupEmitter::finish(Value first, ValueRange sums) {
                          carried);
       tree.setWritten(point);
       SmallVector<Value> indices;
-      for (Coordinate coordinate : point)
+      for (const Coordinate &coordinate : point)
         indices.push_back(coordinate.index);
       kernel.store(tree.evaluateVector(result, point), indices, active);
     }

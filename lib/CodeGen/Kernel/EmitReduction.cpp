@@ -146,7 +146,7 @@ FailureOr<Tile> ReductionEmitter::emit() {
 
 static SmallVector<Value> getIndices(PointRef point) {
   SmallVector<Value> indices;
-  for (Coordinate coordinate : point)
+  for (const Coordinate &coordinate : point)
     indices.push_back(coordinate.index);
   return indices;
 }
