@@ -49,6 +49,51 @@ static int64_t findMergedLoop(AffineMap map) {
   return std::min({same, consecutive, loops - 1});
 }
 
+/// Returns whether the elements of `value` are all the same or in no tree.
+static bool isUniform(Value value) {
+  Operation *definition = value.getDefiningOp();
+  return !definition || isa<linalg::FillOp, tensor::EmptyOp>(definition) ||
+         definition->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// The first loop of `op` from which on all can be one. What other operations
+/// compute for it is added to `values`.
+static int64_t findMergedLoop(linalg::LinalgOp op,
+                              llvm::SetVector<Value> &values) {
+  int64_t last = op.getNumLoops() - 1, first = 0;
+  for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
+    first = std::max(first, std::min<int64_t>(index.getDim() + 1, last));
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    if (op.getMatchingBlockArgument(operand).use_empty())
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    first = std::max(first, findMergedLoop(map));
+    if (!isa<RankedTensorType>(operand->get().getType()))
+      continue;
+    // Results of other operations must be needed at the same points.
+    if (operand->get().getDefiningOp<linalg::LinalgOp>() && !map.isIdentity())
+      return last;
+    values.insert(operand->get());
+  }
+  return first;
+}
+
+/// The first dimension of all `values`, at least `first` and at most `last`,
+/// from which on all can be one.
+static int64_t findRowDimension(llvm::SetVector<Value> &values, int64_t first,
+                                int64_t last) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (isUniform(values[i]))
+      continue;
+    auto op = values[i].getDefiningOp<linalg::LinalgOp>();
+    if (!op || !op.getIndexingMapMatchingResult(cast<OpResult>(values[i]))
+                    .isIdentity())
+      return last;
+    first = std::max(first, findMergedLoop(op, values));
+  }
+  return first;
+}
+
 int64_t hamkaas::findRowDimension(Value value, RankedTensorType destination) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t last = type.getRank() - 1, first = 0;
@@ -57,31 +102,13 @@ int64_t hamkaas::findRowDimension(Value value, RankedTensorType destination) {
       first = dim;
   llvm::SetVector<Value> values;
   values.insert(value);
-  for (size_t i = 0; i < values.size(); ++i) {
-    Operation *definition = values[i].getDefiningOp();
-    if (!definition || isa<linalg::FillOp, tensor::EmptyOp>(definition) ||
-        definition->hasTrait<OpTrait::ConstantLike>())
-      continue;
-    auto op = dyn_cast<linalg::LinalgOp>(definition);
-    if (!op || !op.getIndexingMapMatchingResult(cast<OpResult>(values[i]))
-                    .isIdentity())
-      return last;
-    for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
-      first = std::max(first, std::min<int64_t>(index.getDim() + 1, last));
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (op.getMatchingBlockArgument(&operand).use_empty())
-        continue;
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      first = std::max(first, findMergedLoop(map));
-      if (!isa<RankedTensorType>(operand.get().getType()))
-        continue;
-      // Results of other operations must be needed at the same points.
-      if (operand.get().getDefiningOp<linalg::LinalgOp>() && !map.isIdentity())
-        return last;
-      values.insert(operand.get());
-    }
-  }
-  return first;
+  return ::findRowDimension(values, first, last);
+}
+
+int64_t hamkaas::findRowLoop(linalg::LinalgOp op) {
+  llvm::SetVector<Value> values;
+  int64_t first = findMergedLoop(op, values);
+  return ::findRowDimension(values, first, op.getNumLoops() - 1);
 }
 
 SmallVector<int64_t> hamkaas::mergeOuterDimensions(const KernelBuilder &kernel,

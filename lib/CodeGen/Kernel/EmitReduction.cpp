@@ -12,10 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HamKaas/CodeGen/Kernel/Emitters.h"
+#include "HamKaas/CodeGen/Kernel/ElementRows.h"
 #include "ReductionEmitter.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
+#include <utility>
 
 using namespace mlir;
 using namespace hamkaas;
@@ -67,11 +68,23 @@ void ReductionEmitter::chooseLanes() {
       reduced = last;
   }
   isAcross = !parallel || (reduced && !isContiguous);
+  laneLoop = isAcross ? reduced.value_or(reduction.loops.back()) : *parallel;
   if (isAcross)
-    laneLoop = reduced.value_or(reduction.loops.back());
-  else
-    laneLoop = *parallel;
+    mergeReducedLoops();
   lanes = hamkaas::chooseLanes(kernel.target(), extents[laneLoop]);
+}
+
+/// Makes the last loops one if all are reduced and read consecutive elements.
+void ReductionEmitter::mergeReducedLoops() {
+  int64_t last = extents.size() - 1, first = last;
+  // GPUs find the coordinates of an element from its number.
+  if (laneLoop != last || kernel.target().gathers)
+    return;
+  int64_t least = findRowLoop(root);
+  while (first > least && isReduced(first - 1))
+    --first;
+  for (; first < last; ++first)
+    extents[last] *= std::exchange(extents[first], 1);
 }
 
 int64_t ReductionEmitter::getReducedCount() const {

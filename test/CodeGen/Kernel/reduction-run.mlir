@@ -4,6 +4,7 @@
 #id1 = affine_map<(d0) -> (d0)>
 #id2 = affine_map<(d0, d1) -> (d0, d1)>
 #id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#id4 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 
 // Over the leading dimension, in several blocks of columns, with what feeds and
 // follows it.
@@ -32,6 +33,44 @@ func.func private @columns(%x: tensor<67x331xf32>, %bias: tensor<331xf32>, %out:
     linalg.yield %r : f32
   } -> tensor<331xf32>
   return %a : tensor<331xf32>
+}
+
+// Over the last dimensions, which are read as one.
+func.func private @planes(%x: tensor<5x3x7x9xf32>, %out: tensor<5x3xf32>) -> tensor<5x3xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e4 = tensor.empty() : tensor<5x3x7x9xf32>
+  %e = tensor.empty() : tensor<5x3xf32>
+  %squares = linalg.generic {indexing_maps = [#id4, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<5x3x7x9xf32>) outs(%e4 : tensor<5x3x7x9xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.mulf %p, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<5x3x7x9xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<5x3xf32>) -> tensor<5x3xf32>
+  %sum = linalg.generic {indexing_maps = [#id4, affine_map<(d0, d1, d2, d3) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%squares : tensor<5x3x7x9xf32>) outs(%f : tensor<5x3xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.addf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<5x3xf32>
+  return %sum : tensor<5x3xf32>
+}
+
+// An operand that is the same for all rows of a plane keeps them apart.
+func.func private @rows_of_planes(%x: tensor<5x3x7x9xf32>, %row: tensor<9xf32>, %out: tensor<5x3xf32>) -> tensor<5x3xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<5x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<5x3xf32>) -> tensor<5x3xf32>
+  %sum = linalg.generic {indexing_maps = [#id4, affine_map<(d0, d1, d2, d3) -> (d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%x, %row : tensor<5x3x7x9xf32>, tensor<9xf32>) outs(%f : tensor<5x3xf32>) {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    %m = arith.mulf %p, %q : f32
+    %r = arith.addf %s, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<5x3xf32>
+  return %sum : tensor<5x3xf32>
 }
 
 // Of an operand larger than caches: the sums of pieces of rows are in memory.

@@ -22,6 +22,9 @@ int64_t chooseTileRows(const CostModel &costs, int64_t rows, int64_t extent);
 /// those of the destination.
 int64_t findRowDimension(mlir::Value value, mlir::RankedTensorType destination);
 
+/// The same for the loops of `op` and what it reads.
+int64_t findRowLoop(mlir::linalg::LinalgOp op);
+
 /// The extents of the dimensions of `value` before `end`. Those that can be one
 /// are: the last has the elements of all, the others one.
 llvm::SmallVector<int64_t> mergeOuterDimensions(const KernelBuilder &kernel,
