@@ -31,6 +31,19 @@ static Value skipRowReshapes(Value value) {
   return value;
 }
 
+/// `value` before reshapes that make one dimension of those before the
+/// matrices.
+static Value skipMatrixReshapes(Value value) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  ArrayRef<int64_t> to = getShape(value);
+  if (!reshape || to.size() != 3)
+    return value;
+  ArrayRef<int64_t> from = getShape(reshape.getX());
+  return from.size() > 3 && from.take_back(2) == to.take_back(2)
+             ? reshape.getX()
+             : value;
+}
+
 static Value skipBroadcast(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   return broadcast ? broadcast.getX() : value;
@@ -98,9 +111,10 @@ Mismatch Scores::match(Value value) {
 Mismatch Scores::matchProducts() {
   if (!isOfRank3(products.getLhs()))
     return {"the scores are no batch of matrices", products};
-  // It may have other users: attention reads the operand of the permute.
-  transposedKeys = skipBroadcast(products.getRhs()).getDefiningOp<PermuteOp>();
-  if (!transposedKeys)
+  // They may have other users: attention reads the operand of the permute.
+  Value keys = skipMatrixReshapes(skipBroadcast(products.getRhs()));
+  transposedKeys = keys.getDefiningOp<PermuteOp>();
+  if (!transposedKeys || getShape(transposedKeys).size() < 3)
     return {"the keys are not a permute", products};
   return {};
 }

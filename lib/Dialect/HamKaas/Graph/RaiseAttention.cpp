@@ -120,12 +120,15 @@ Value AttentionBuilder::add(Value a, Value b) {
 /// The keys as rows.
 Value AttentionBuilder::turnBack() {
   SmallVector<int64_t> permutation(scores.transposedKeys.getPermutation());
-  std::swap(permutation[1], permutation[2]);
+  std::swap(permutation.back(), permutation[permutation.size() - 2]);
   Value x = scores.transposedKeys.getX();
   if (!isIdentityPermutation(permutation))
     x = PermuteOp::create(rewriter, loc, x, permutation);
-  ArrayRef<int64_t> turned = getShape(scores.products.getRhs());
-  return broadcast(x, {turned[0], turned[2], turned[1]});
+  ArrayRef<int64_t> shape = getShape(x).take_back(2);
+  int64_t matrices = ShapedType::getNumElements(getShape(x).drop_back(2));
+  x = reshape(x, {matrices, shape[0], shape[1]});
+  return broadcast(x,
+                   {getShape(scores.products.getRhs())[0], shape[0], shape[1]});
 }
 
 Value AttentionBuilder::update(Value x, UpdatedRows updated) {

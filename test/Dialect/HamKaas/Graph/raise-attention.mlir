@@ -36,6 +36,25 @@ func.func @masked(%q: tensor<4x8x16xf32>, %k: tensor<4x8x16xf32>, %v: tensor<4x8
   return %7 : tensor<4x8x16xf32>
 }
 
+// Heads of several sequences.
+
+// CHECK-LABEL: func @batch(
+// CHECK-SAME:    %[[Q:.*]]: tensor<6x8x16xf32>, %[[K:.*]]: tensor<3x8x2x16xf32>, %[[V:.*]]: tensor<6x8x16xf32>
+// CHECK:         %[[ROWS:.*]] = hamkaas.permute %[[K]][0, 2, 1, 3] : tensor<3x8x2x16xf32>
+// CHECK:         %[[KEYS:.*]] = hamkaas.reshape %[[ROWS]] : tensor<3x2x8x16xf32> -> tensor<6x8x16xf32>
+// CHECK:         hamkaas.attention %[[Q]], %[[KEYS]], %[[V]] scale 1.000000e+00
+// CHECK-NOT:     hamkaas.matmul
+func.func @batch(%q: tensor<6x8x16xf32>, %k: tensor<3x8x2x16xf32>, %v: tensor<6x8x16xf32>) -> tensor<6x8x16xf32> {
+  %0 = hamkaas.permute %k [0, 2, 3, 1] : tensor<3x8x2x16xf32>
+  %1 = hamkaas.reshape %0 : tensor<3x2x16x8xf32> -> tensor<6x16x8xf32>
+  %2 = hamkaas.matmul %q, %1 : tensor<6x8x16xf32>, tensor<6x16x8xf32>
+  %3 = hamkaas.reshape %2 : tensor<6x8x8xf32> -> tensor<3x2x8x8xf32>
+  %4 = hamkaas.sliced_softmax %3 static_prefix 8 : tensor<3x2x8x8xf32>
+  %5 = hamkaas.reshape %4 : tensor<3x2x8x8xf32> -> tensor<6x8x8xf32>
+  %6 = hamkaas.matmul %5, %v : tensor<6x8x8xf32>, tensor<6x8x16xf32>
+  return %6 : tensor<6x8x16xf32>
+}
+
 // A step of decoding that leaves the cache as it is.
 
 // CHECK-LABEL: func @row_apart(
