@@ -202,6 +202,8 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
     // They alone would take more.
     winograd.mostBytes = options.maxWorkspace;
     winograd.elementCost = getTransformedElementCost(target, options);
+    if (multipliesBytes(target, options))
+      winograd.wordCost = 2;
     manager.addPass(createUseWinograd(winograd));
   }
   manager.addPass(createSplitPermutes());

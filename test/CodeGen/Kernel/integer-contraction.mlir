@@ -57,10 +57,11 @@ func.func @parameter(%x: tensor<4x7xi16>) -> tensor<4x20xi32> {
 
 // A pair of the left side is one word in all lanes. An iteration takes two
 // pairs; the last element of an odd depth is a pair with 0. There is a second
-// loop for processors with dot products.
+// loop for processors with dot products. Where registers are left, LLVM keeps
+// the order of operations.
 
 // V3-LABEL: func.func private @packed(
-// V3-SAME:    hamkaas.kernel = #hamkaas.kernel<contraction, tile = [6, 16, 9]>
+// V3-SAME:    attributes {hamkaas.kernel = #hamkaas.kernel<contraction, tile = [6, 16, 9]>
 // V3:         %[[HAS:.*]] = hamkaas.has_cpu_feature dot_products
 // V3:         scf.if %[[HAS]]
 // V3:           llvm.inline_asm {{.*}}"{vex} vpdpwssd $3, $2, $0"
@@ -74,6 +75,7 @@ func.func @parameter(%x: tensor<4x7xi16>) -> tensor<4x20xi32> {
 // V3:           arith.addi {{.*}} : vector<8xi32>
 // V3:         arith.extui {{.*}} : i16 to i32
 // V4-LABEL: func.func private @packed(
+// V4-SAME:    attributes {hamkaas.keeps_order, hamkaas.kernel =
 // V4:         llvm.inline_asm {{.*}}"vpdpwssd $3, $2, $0", "=v,0,v,v"
 // V4:         llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
 // V1-LABEL: func.func private @packed(

@@ -84,8 +84,10 @@ static std::optional<WinogradSizes> matchWeightsGradient(ConvOp conv) {
 /// The cost of an element of the transformed images, in that of float32: half
 /// of the elements have 16 bits, but products take half the time. An estimate:
 /// convolutions of 14 x 14 and 56 x 56 images with 256 and 64 channels take
-/// 0.43 and 0.37 of the time of the direct ones (AMD Zen 3). Few channels are
-/// unmeasured.
+/// 0.43 and 0.37 of the time of the direct ones (AMD Zen 3). Where these
+/// multiply bytes, 14 x 14, 28 x 28 and 56 x 56 images with 256, 128 and 64
+/// channels take 1.0, 0.62 and 0.75 of their time (AMD Zen 4, AVX512-VNNI). Few
+/// channels are unmeasured.
 static constexpr double integerCost = 1.5;
 
 /// The costs of an element of the transformed images, in that without dilations
@@ -232,7 +234,7 @@ private:
       tile = chooseIntegerWinogradTile(conv, *sizes,
                                        {integerCost * elementCost, isParameter,
                                         /*needsWhole=*/false, maxWinogradCost,
-                                        getMostBytes(isParameter)});
+                                        getMostBytes(isParameter), wordCost});
     if (tile)
       replaceIntegersByWinograd(conv, tile);
     else if (Knobs::get(conv).winograd > 0)

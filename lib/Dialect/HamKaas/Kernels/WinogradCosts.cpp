@@ -75,7 +75,8 @@ double WinogradSizes::getCost(int64_t tile, const WinogradCosts &costs) const {
   double products = costs.isParameter
                         ? std::max(tiles, parameterCost * costs.element)
                         : tiles + runWeightCost * costs.element;
-  return static_cast<double>(getElements(tile)) * (products + tiles * elements);
+  return static_cast<double>(getElements(tile)) *
+         (costs.product * products + tiles * elements);
 }
 
 int64_t WinogradSizes::chooseSlices(int64_t tile, int64_t tiles,

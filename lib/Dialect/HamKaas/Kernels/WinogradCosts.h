@@ -29,6 +29,8 @@ struct WinogradCosts {
   double most = maxWinogradCost;
   /// The most bytes of transformed images and results; 0 for any number.
   uint64_t mostBytes = 0;
+  /// Of a product, in that of one that the direct convolution computes.
+  double product = 1;
 
   int64_t minTiles() const;
 };

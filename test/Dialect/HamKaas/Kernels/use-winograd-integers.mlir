@@ -1,4 +1,5 @@
 // RUN: hamkaas-opt %s -hamkaas-use-winograd=element-cost=12 | FileCheck %s
+// RUN: hamkaas-opt %s "-hamkaas-use-winograd=element-cost=12 word-cost=2" | FileCheck %s --check-prefix=WORDS
 // RUN: hamkaas-opt %s -hamkaas-use-winograd | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=hamkaas.winograd
 
 // Products of 16-bit integers are exact. Without costs, nothing is chosen.
@@ -7,8 +8,27 @@ ml_program.global private @w(#ml_program.extern<tensor<3x3x64x64xi8>>) : tensor<
 ml_program.global private @deep(#ml_program.extern<tensor<3x3x2048x64xi8>>) : tensor<3x3x2048x64xi8>
 ml_program.global private @words(#ml_program.extern<tensor<3x3x64x64xi16>>) : tensor<3x3x64x64xi16>
 
+// Where bytes are multiplied twice as fast, few tiles do not pay off.
+
+// CHECK-LABEL:   func @few_tiles(
+// CHECK:           hamkaas.winograd_input
+// WORDS-LABEL:   func @few_tiles(
+// WORDS-NOT:       hamkaas.winograd_input
+// WORDS:           hamkaas.conv
+func.func @few_tiles(%x: tensor<1x14x14x64xui8>) -> tensor<1x14x14x64xi32> {
+  %0 = hamkaas.cast %x : tensor<1x14x14x64xui8> -> tensor<1x14x14x64xi16>
+  %1 = hamkaas.cast %0 : tensor<1x14x14x64xi16> -> tensor<1x14x14x64xi32>
+  %w = ml_program.global_load_const @w : tensor<3x3x64x64xi8>
+  %2 = hamkaas.cast %w : tensor<3x3x64x64xi8> -> tensor<3x3x64x64xi16>
+  %3 = hamkaas.cast %2 : tensor<3x3x64x64xi16> -> tensor<3x3x64x64xi32>
+  %4 = hamkaas.conv %1, %3 strides [1, 1] dilations [1, 1] pad [1, 1] to [1, 1] groups 1 : tensor<1x14x14x64xi32>, tensor<3x3x64x64xi32>
+  return %4 : tensor<1x14x14x64xi32>
+}
+
 // UNKNOWN-LABEL: func @bytes(
 // CHECK-LABEL:   func @bytes(
+// WORDS-LABEL:   func @bytes(
+// WORDS:           hamkaas.winograd_input %{{.*}} tile 4
 // CHECK:           %[[X:.*]] = hamkaas.cast %{{.*}} : tensor<1x28x28x64xui8> -> tensor<1x28x28x64xi16>
 // CHECK:           %[[W:.*]] = hamkaas.cast %{{.*}} : tensor<3x3x64x64xi8> -> tensor<3x3x64x64xi16>
 // CHECK:           %[[G:.*]] = hamkaas.constant dense<{{.*}}> : tensor<36x9xi16>

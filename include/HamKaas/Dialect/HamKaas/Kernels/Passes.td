@@ -208,7 +208,9 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
 
     With a known `element-cost`, products of 16-bit integers, which are cast to
     32 bits, use tiles of 4 x 4 or 2 x 2 where weights are parameters and the
-    ranges of the operands prove that the results are exact.
+    ranges of the operands prove that the results are exact. `word-cost` is the
+    number of multiply-adds of bytes, which the direct convolution does, that
+    take as long as one of 16-bit integers.
 
     `element-cost` is the number of multiply-adds that take as long as an
     element of the transformed images, which is written and read twice, or a
@@ -264,7 +266,9 @@ def UseWinograd : Pass<"hamkaas-use-winograd", "mlir::ModuleOp"> {
            "that are parameters, in bytes; 0 for any">,
     Option<"elementCost", "element-cost", "double", /*default=*/"0",
            "Multiply-adds in the time of an element of the transformed images; "
-           "0 if it is unknown">
+           "0 if it is unknown">,
+    Option<"wordCost", "word-cost", "double", /*default=*/"1",
+           "Multiply-adds of bytes in the time of one of 16-bit integers">
   ];
   let dependentDialects = [
     "hamkaas::HamKaasDialect", "mlir::arith::ArithDialect",
