@@ -99,8 +99,8 @@ static Value moveBehind(Operation *op, ReshapeOp reshape) {
 
 namespace {
 
-/// Follows the results of contractions and of operations on rows through
-/// pointwise operations.
+/// Follows the results of contractions, of reductions and of operations on rows
+/// through pointwise operations.
 class Sinker {
 public:
   void run(Block &block);
@@ -144,8 +144,9 @@ void Sinker::run(Block &block) {
     auto kernelOp = dyn_cast<KernelOpInterface>(op);
     if (!kernelOp)
       continue;
-    if (kernelOp.getColumnWeights() ||
-        kernelOp.getKernelFamily() == KernelFamily::Row) {
+    KernelFamily family = kernelOp.getKernelFamily();
+    if (kernelOp.getColumnWeights() || family == KernelFamily::Row ||
+        family == KernelFamily::Reduction) {
       results.insert(op.getResult(0));
       continue;
     }

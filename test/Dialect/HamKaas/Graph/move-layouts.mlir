@@ -368,6 +368,22 @@ func.func @matmul_of_rows(%x: tensor<6x4xf32>, %w: tensor<4x8xf32>,
   return %5 : tensor<2x3x8xf32>
 }
 
+// So it does behind those of a reduction: a mean with its dimensions kept.
+
+// CHECK-LABEL: func @mean(
+// CHECK:         %[[SUM:.*]] = hamkaas.reduce sum
+// CHECK-NEXT:    %[[C:.*]] = hamkaas.constant dense<2.000000e+01> : tensor<1x1xf32>
+// CHECK-NEXT:    %[[MEAN:.*]] = hamkaas.div %[[SUM]], %[[C]] : tensor<1x8xf32>, tensor<1x1xf32>
+// CHECK-NEXT:    %[[Y:.*]] = hamkaas.reshape %[[MEAN]] : tensor<1x8xf32> -> tensor<1x8x1x1xf32>
+// CHECK-NEXT:    return %[[Y]]
+func.func @mean(%x: tensor<1x8x4x5xf32>) -> tensor<1x8x1x1xf32> {
+  %c = hamkaas.constant dense<20.0> : tensor<1x1x1x1xf32>
+  %0 = hamkaas.reduce sum %x over [2, 3] : tensor<1x8x4x5xf32>
+  %1 = hamkaas.reshape %0 : tensor<1x8xf32> -> tensor<1x8x1x1xf32>
+  %2 = hamkaas.div %1, %c : tensor<1x8x1x1xf32>, tensor<1x1x1x1xf32>
+  return %2 : tensor<1x8x1x1xf32>
+}
+
 // Not where an operand is repeated along a part of a dimension, where something
 // else needs the reshape, or behind what is no contraction.
 
