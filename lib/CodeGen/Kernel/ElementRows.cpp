@@ -49,7 +49,7 @@ static int64_t findMergedLoop(AffineMap map) {
   return std::min({same, consecutive, loops - 1});
 }
 
-/// Returns whether the elements of `value` are all the same or in no tree.
+/// Returns whether the elements of `value` are all the same or no operation's.
 static bool isUniform(Value value) {
   Operation *definition = value.getDefiningOp();
   return !definition || isa<linalg::FillOp, tensor::EmptyOp>(definition) ||
@@ -79,11 +79,11 @@ static int64_t findMergedLoop(linalg::LinalgOp op,
 }
 
 /// The first dimension of all `values`, at least `first` and at most `last`,
-/// from which on all can be one.
+/// from which on all can be one. That of `leaf` is not asked.
 static int64_t findRowDimension(llvm::SetVector<Value> &values, int64_t first,
-                                int64_t last) {
+                                int64_t last, Operation *leaf = nullptr) {
   for (size_t i = 0; i < values.size(); ++i) {
-    if (isUniform(values[i]))
+    if (isUniform(values[i]) || values[i].getDefiningOp() == leaf)
       continue;
     auto op = values[i].getDefiningOp<linalg::LinalgOp>();
     if (!op || !op.getIndexingMapMatchingResult(cast<OpResult>(values[i]))
@@ -94,7 +94,8 @@ static int64_t findRowDimension(llvm::SetVector<Value> &values, int64_t first,
   return first;
 }
 
-int64_t hamkaas::findRowDimension(Value value, RankedTensorType destination) {
+int64_t hamkaas::findRowDimension(Value value, RankedTensorType destination,
+                                  Operation *leaf) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t last = type.getRank() - 1, first = 0;
   for (int64_t dim = last; dim > 0 && first == 0; --dim)
@@ -102,7 +103,7 @@ int64_t hamkaas::findRowDimension(Value value, RankedTensorType destination) {
       first = dim;
   llvm::SetVector<Value> values;
   values.insert(value);
-  return ::findRowDimension(values, first, last);
+  return ::findRowDimension(values, first, last, leaf);
 }
 
 int64_t hamkaas::findRowLoop(linalg::LinalgOp op) {

@@ -69,19 +69,30 @@ void ReductionEmitter::chooseLanes() {
   }
   isAcross = !parallel || (reduced && !isContiguous);
   laneLoop = isAcross ? reduced.value_or(reduction.loops.back()) : *parallel;
-  if (isAcross)
-    mergeReducedLoops();
+  mergeLoops();
   lanes = hamkaas::chooseLanes(kernel.target(), extents[laneLoop]);
 }
 
-/// Makes the last loops one if all are reduced and read consecutive elements.
-void ReductionEmitter::mergeReducedLoops() {
+/// Makes the last loops one if all are reduced, or none, and read and write
+/// consecutive elements.
+void ReductionEmitter::mergeLoops() {
   int64_t last = extents.size() - 1, first = last;
   // GPUs find the coordinates of an element from its number.
   if (laneLoop != last || kernel.target().gathers)
     return;
   int64_t least = findRowLoop(root);
-  while (first > least && isReduced(first - 1))
+  if (!isAcross) {
+    // The last loops are those of the last dimensions of the result.
+    int64_t dim = resultMap.getNumResults();
+    int64_t row = findRowDimension(result, kernel.destinationType(), root);
+    int64_t loop = last + 1;
+    while (loop > least && dim > row &&
+           resultMap.getResult(dim - 1) ==
+               getAffineDimExpr(loop - 1, resultMap.getContext()))
+      --loop, --dim;
+    least = std::min(loop, last);
+  }
+  while (first > least && isReduced(first - 1) == isAcross)
     --first;
   for (; first < last; ++first)
     extents[last] *= std::exchange(extents[first], 1);
@@ -98,7 +109,7 @@ int64_t ReductionEmitter::getReducedCount() const {
 void ReductionEmitter::chooseBlocks() {
   for (int64_t loop = 0, e = extents.size(); loop < e; ++loop)
     if (!isReduced(loop) && (isAcross || loop != laneLoop))
-      outer.push_back(loop);
+      outer.insert(extents[loop] == 1 ? outer.begin() : outer.end(), loop);
   if (!isAcross) {
     int64_t bits = reduction.neutral.getType().getIntOrFloatBitWidth();
     int64_t registers = std::max<int64_t>(1, bits / 32);

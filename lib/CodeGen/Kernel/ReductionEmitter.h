@@ -47,7 +47,7 @@ private:
     return llvm::is_contained(reduction.loops, loop);
   }
   void chooseLanes();
-  void mergeReducedLoops();
+  void mergeLoops();
   void chooseBlocks();
   int64_t getReducedCount() const;
 

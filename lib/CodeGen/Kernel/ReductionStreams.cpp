@@ -31,10 +31,14 @@ bool ReductionEmitter::readsStreams() {
       extents[laneLoop] < 2 * minColumns)
     return false;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInputOperand(0));
+  if (!map.isPermutation() ||
+      map.getDimPosition(map.getNumResults() - 1) != laneLoop)
+    return false;
+  unsigned rowDim = map.getNumResults() - 2;
+  while (rowDim > 0 && extents[map.getDimPosition(rowDim)] == 1)
+    --rowDim;
   int64_t last = reduction.loops.back();
-  return map.isPermutation() &&
-         map.getDimPosition(map.getNumResults() - 1) == laneLoop &&
-         map.getDimPosition(map.getNumResults() - 2) == last &&
+  return map.getDimPosition(rowDim) == last &&
          extents[last] >= 2 * rowsAtOnce && isLarge(1) &&
          (isLarge(4) || !isShort(countStreamed()));
 }

@@ -73,6 +73,49 @@ func.func private @rows_of_planes(%x: tensor<5x3x7x9xf32>, %row: tensor<9xf32>, 
   return %sum : tensor<5x3xf32>
 }
 
+// Planes are rows of their elements, which a bias and a residual follow; one
+// that is the same for a row of a plane keeps its rows apart.
+func.func private @sum_of_planes(%x: tensor<6x7x9xf32>, %bias: tensor<1x1xf32>, %residual: tensor<7x9xf32>, %out: tensor<7x9xf32>) -> tensor<7x9xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<7x9xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<7x9xf32>) -> tensor<7x9xf32>
+  %sum = linalg.generic {indexing_maps = [#id3, affine_map<(d0, d1, d2) -> (d1, d2)>], iterator_types = ["reduction", "parallel", "parallel"]}
+    ins(%x : tensor<6x7x9xf32>) outs(%f : tensor<7x9xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.addf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<7x9xf32>
+  %y = linalg.generic {indexing_maps = [#id2, affine_map<(d0, d1) -> (0, 0)>, #id2, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%sum, %bias, %residual : tensor<7x9xf32>, tensor<1x1xf32>, tensor<7x9xf32>) outs(%e : tensor<7x9xf32>) {
+  ^bb0(%p: f32, %q: f32, %t: f32, %o: f32):
+    %a = arith.addf %p, %q : f32
+    %r = arith.addf %a, %t : f32
+    linalg.yield %r : f32
+  } -> tensor<7x9xf32>
+  return %y : tensor<7x9xf32>
+}
+
+func.func private @sum_of_rows(%x: tensor<6x7x9xf32>, %bias: tensor<7x1xf32>, %out: tensor<7x9xf32>) -> tensor<7x9xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<7x9xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<7x9xf32>) -> tensor<7x9xf32>
+  %sum = linalg.generic {indexing_maps = [#id3, affine_map<(d0, d1, d2) -> (d1, d2)>], iterator_types = ["reduction", "parallel", "parallel"]}
+    ins(%x : tensor<6x7x9xf32>) outs(%f : tensor<7x9xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.addf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<7x9xf32>
+  %y = linalg.generic {indexing_maps = [#id2, affine_map<(d0, d1) -> (d0, 0)>, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%sum, %bias : tensor<7x9xf32>, tensor<7x1xf32>) outs(%e : tensor<7x9xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.addf %p, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<7x9xf32>
+  return %y : tensor<7x9xf32>
+}
+
 // Of an operand larger than caches: the sums of pieces of rows are in memory.
 func.func private @streamed(%x: tensor<3x1201x300xf32>, %bias: tensor<300xf32>, %out: tensor<300xf32>) -> tensor<300xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {

@@ -33,6 +33,27 @@ func.func private @large(%x: tensor<2048x1536xf32>, %out: tensor<1536xf32>) -> t
   return %sum : tensor<1536xf32>
 }
 
+// So are planes of short rows.
+
+// CHECK-LABEL: func.func private @planes(
+// CHECK:         memref.alloca() {{.*}}: memref<1x384xf32>
+// CHECK:         vector.transfer_read %arg0
+// CHECK:         vector.store
+// CHECK:         return
+func.func private @planes(%x: tensor<2048x48x32xf32>, %out: tensor<48x32xf32>) -> tensor<48x32xf32>
+    attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<48x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<48x32xf32>) -> tensor<48x32xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>], iterator_types = ["reduction", "parallel", "parallel"]}
+    ins(%x : tensor<2048x48x32xf32>) outs(%f : tensor<48x32xf32>) {
+  ^bb0(%p: f32, %s: f32):
+    %r = arith.addf %s, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<48x32xf32>
+  return %sum : tensor<48x32xf32>
+}
+
 // Those of one that a cache holds are added up in registers.
 
 // CHECK-LABEL: func.func private @small(

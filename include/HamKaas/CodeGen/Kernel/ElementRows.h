@@ -19,8 +19,9 @@ int64_t chooseTileRows(const CostModel &costs, int64_t rows, int64_t extent);
 
 /// The first dimension of `value` from which on all can be one: each operand of
 /// its tree has consecutive elements along them, or is the same, and so are
-/// those of the destination.
-int64_t findRowDimension(mlir::Value value, mlir::RankedTensorType destination);
+/// those of the destination. The tree ends at `leaf`.
+int64_t findRowDimension(mlir::Value value, mlir::RankedTensorType destination,
+                         mlir::Operation *leaf = nullptr);
 
 /// The same for the loops of `op` and what it reads.
 int64_t findRowLoop(mlir::linalg::LinalgOp op);
