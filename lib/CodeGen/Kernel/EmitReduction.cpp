@@ -299,15 +299,11 @@ void ReductionEmitter::emitNumber(Value index) {
 /// One pass over the loop along the lanes.
 SmallVector<Value> ReductionEmitter::addLanes(ValueRange carried) {
   SmallVector<Value> sums(carried);
-  bool prefetches = prefetchesNumbers();
-  int64_t line = kernel.costs().lineElements();
   forEachLaneBlock(kernel, kernel.constant(0), extents[laneLoop], lanes,
                    sums.size(), sums, /*writes=*/false,
                    [&](LaneBlock block, MutableArrayRef<Value> sums) {
                      TreeEmitter tree(kernel, lanes, block.active);
                      at[laneLoop] = {block.index, /*step=*/1};
-                     if (prefetches && block.slot * lanes % line == 0)
-                       prefetchOperand(kernel.costs().elementsAhead());
                      Value &sum = sums[block.slot % sums.size()];
                      sum = steps.accumulate(tree, at, sum, block.active);
                    });

@@ -81,8 +81,7 @@ private:
                        body);
   mlir::Value loadSum(mlir::Value offset, int64_t vector);
   void storeSum(mlir::Value sum, mlir::Value offset, int64_t vector);
-  bool prefetchesNumbers();
-  void prefetchOperand(int64_t ahead);
+  void prefetchOperand();
 
   KernelBuilder &kernel;
   const Reduction &reduction;

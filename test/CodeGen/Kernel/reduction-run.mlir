@@ -159,7 +159,7 @@ func.func private @matrices(%x: tensor<2x1031x531xf32>, %out: tensor<2x531xf32>)
   return %a : tensor<2x531xf32>
 }
 
-// One number of a large operand, which is prefetched.
+// One number of a large operand.
 func.func private @number(%x: tensor<1x1031x1031xf32>, %out: tensor<1xf32>) -> tensor<1xf32>
     attributes {hamkaas.kernel = #hamkaas.kernel<reduction>} {
   %low = arith.constant 0xFF800000 : f32
