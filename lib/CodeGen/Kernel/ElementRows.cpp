@@ -49,15 +49,16 @@ static int64_t findMergedLoop(AffineMap map) {
   return std::min({same, consecutive, loops - 1});
 }
 
-/// Returns whether the elements of `value` are all the same or no operation's.
-static bool isUniform(Value value) {
+/// Returns whether a tree ends at `value`: an argument, a constant, a fill or
+/// the result of `leaf`.
+static bool isLeaf(Value value, Operation *leaf) {
   Operation *definition = value.getDefiningOp();
-  return !definition || isa<linalg::FillOp, tensor::EmptyOp>(definition) ||
+  return !definition || definition == leaf ||
+         isa<linalg::FillOp, tensor::EmptyOp>(definition) ||
          definition->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// The first loop of `op` from which on all can be one. What other operations
-/// compute for it is added to `values`.
+/// The same for what `op` reads, which is added to `values`.
 static int64_t findMergedLoop(linalg::LinalgOp op,
                               llvm::SetVector<Value> &values) {
   int64_t last = op.getNumLoops() - 1, first = 0;
@@ -79,11 +80,11 @@ static int64_t findMergedLoop(linalg::LinalgOp op,
 }
 
 /// The first dimension of all `values`, at least `first` and at most `last`,
-/// from which on all can be one. That of `leaf` is not asked.
+/// from which on all can be one. Their trees end at `leaf`.
 static int64_t findRowDimension(llvm::SetVector<Value> &values, int64_t first,
                                 int64_t last, Operation *leaf = nullptr) {
   for (size_t i = 0; i < values.size(); ++i) {
-    if (isUniform(values[i]) || values[i].getDefiningOp() == leaf)
+    if (isLeaf(values[i], leaf))
       continue;
     auto op = values[i].getDefiningOp<linalg::LinalgOp>();
     if (!op || !op.getIndexingMapMatchingResult(cast<OpResult>(values[i]))

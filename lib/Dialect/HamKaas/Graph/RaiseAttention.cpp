@@ -124,11 +124,11 @@ Value AttentionBuilder::turnBack() {
   Value x = scores.transposedKeys.getX();
   if (!isIdentityPermutation(permutation))
     x = PermuteOp::create(rewriter, loc, x, permutation);
-  ArrayRef<int64_t> shape = getShape(x).take_back(2);
-  int64_t matrices = ShapedType::getNumElements(getShape(x).drop_back(2));
-  x = reshape(x, {matrices, shape[0], shape[1]});
-  return broadcast(x,
-                   {getShape(scores.products.getRhs())[0], shape[0], shape[1]});
+  ArrayRef<int64_t> shape = getShape(x);
+  x = reshape(x, {ShapedType::getNumElements(shape.drop_back(2)),
+                  shape[shape.size() - 2], shape.back()});
+  ArrayRef<int64_t> turned = getShape(scores.products.getRhs());
+  return broadcast(x, {turned[0], turned[2], turned[1]});
 }
 
 Value AttentionBuilder::update(Value x, UpdatedRows updated) {

@@ -215,9 +215,20 @@ static bool isExact(Operation *conv, const IntegerWinograd &method) {
   return depth <= ((int64_t(1) << (31 - method.shift)) - 1) / most;
 }
 
+/// Returns whether bytes hold the operands, each less a number.
+static bool isOfBytes(Operation *conv) {
+  return llvm::all_of(conv->getOperands().take_front(2), [](Value operand) {
+    std::optional<Interval> range = getRange(operand);
+    return range && range->most - range->least <= UINT8_MAX;
+  });
+}
+
 int64_t hamkaas::chooseIntegerWinogradTile(Operation *conv,
                                            const WinogradSizes &sizes,
-                                           const WinogradCosts &costs) {
+                                           WinogradCosts costs) {
+  // Others are multiplied as words in any case.
+  if (!isOfBytes(conv))
+    costs.product = 1;
   std::optional<int64_t> wished = Knobs::get(conv).winograd;
   double least = costs.most * sizes.getDirectCost();
   int64_t best = 0;

@@ -96,10 +96,10 @@ mlir::FailureOr<int64_t> chooseWinogradTile(mlir::Operation *conv,
                                             double maxError);
 
 /// The same for a product of narrow integers, of the methods that compute its
-/// sums exactly.
+/// sums exactly. `costs.product` counts where these are bytes.
 int64_t chooseIntegerWinogradTile(mlir::Operation *conv,
                                   const WinogradSizes &sizes,
-                                  const WinogradCosts &costs);
+                                  WinogradCosts costs);
 
 } // namespace hamkaas
 

@@ -55,6 +55,20 @@ func.func @batch(%q: tensor<6x8x16xf32>, %k: tensor<3x8x2x16xf32>, %v: tensor<6x
   return %6 : tensor<6x8x16xf32>
 }
 
+// One key, repeated.
+
+// CHECK-LABEL: func @repeated_key(
+// CHECK:         hamkaas.broadcast %{{.*}} : tensor<4x1x16xf32> -> tensor<4x8x16xf32>
+// CHECK:         hamkaas.attention
+func.func @repeated_key(%q: tensor<4x8x16xf32>, %k: tensor<4x1x16xf32>, %v: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+  %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x1x16xf32>
+  %1 = hamkaas.broadcast %0 : tensor<4x16x1xf32> -> tensor<4x16x8xf32>
+  %2 = hamkaas.matmul %q, %1 : tensor<4x8x16xf32>, tensor<4x16x8xf32>
+  %3 = hamkaas.sliced_softmax %2 static_prefix 8 : tensor<4x8x8xf32>
+  %4 = hamkaas.matmul %3, %v : tensor<4x8x8xf32>, tensor<4x8x16xf32>
+  return %4 : tensor<4x8x16xf32>
+}
+
 // A step of decoding that leaves the cache as it is.
 
 // CHECK-LABEL: func @row_apart(
