@@ -7,6 +7,7 @@
 
 #include "CodePanels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -110,7 +111,7 @@ CodePanels::Factors CodePanels::loadFactors(Value block, Place place) {
 Value CodePanels::loadScale(Value tensor, int64_t level, Value block,
                             Place place) {
   Value column = kernel.constant(place.column);
-  if (panelsAhead != 0) {
+  if (panelsAhead != 0 && !prefetchesSparsely) {
     int64_t count = op.getScales().getType().getDimSize(1);
     Value row = kernel.multiply(kernel.add(place.panel, panelsAhead), count);
     row = kernel.multiply(kernel.add(row, block), width);
@@ -179,8 +180,10 @@ Value CodePanels::loadCodes(Value unitRow, int64_t partRow, Value index,
   Value first =
       kernel.add(kernel.divide(kernel.multiply(unitRow, bits), 32), index);
   // Both halves of a byte are codes.
-  Value words = loadWords(kernel.add(first, part.word), place,
-                          /*prefetches=*/!part.isUpperHalf);
+  bool prefetches = !part.isUpperHalf;
+  if (prefetchesSparsely)
+    prefetches &= (part.word + *getConstantIntValue(index)) % 4 == 0;
+  Value words = loadWords(kernel.add(first, part.word), place, prefetches);
   if (bits == 8)
     return words;
   if (part.isUpperHalf)

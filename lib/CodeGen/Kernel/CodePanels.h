@@ -58,10 +58,17 @@ public:
                         Place place);
   /// From now on, codes and scales are prefetched so many vectors ahead: those
   /// of the next block. The hardware prefetcher stops at each page, and the
-  /// panel of a short depth has little more than one.
-  void prefetchAhead(int64_t vectors) {
-    if (kernel.costs().machine.prefetches)
-      panelsAhead = vectors * lanes / width;
+  /// panel of a short depth has little more than one. If `isSparse`, one
+  /// constant word of codes in four is, and no scale.
+  void prefetchAhead(int64_t vectors, bool isSparse = false) {
+    if (!kernel.costs().machine.prefetches)
+      return;
+    panelsAhead = vectors * lanes / width;
+    prefetchesSparsely = isSparse;
+  }
+  /// The codes of a panel.
+  int64_t getPanelBytes() {
+    return op.getCodes().getType().getDimSize(1) * width * 4;
   }
 
 private:
@@ -94,6 +101,7 @@ private:
   int64_t lanes, width, bits, span, block, zero;
   bool areProductsExact;
   int64_t panelsAhead = 0;
+  bool prefetchesSparsely = false;
 };
 
 } // namespace hamkaas

@@ -50,13 +50,20 @@ SmallVector<Value> CodeProducts::add(ValueRange rows,
                          [&] { return addUnits(rows, places, sums); });
 }
 
+/// Wide vectors of codes take few instructions a line, so that the core waits
+/// for memory, and reads faster where the hardware fetches most lines. Codes of
+/// 6 bits, and 16 registers, need more instructions, and all lines.
+bool CodeProducts::prefetchesSparsely() {
+  return !kernel.target().hasFewRegisters() && bits != 6;
+}
+
 SmallVector<Value> CodeProducts::addUnits(ValueRange rows,
                                           ArrayRef<CodePanels::Place> places,
                                           ValueRange sums) {
   int64_t unit = std::max(panels.getUnit(), step);
   int64_t depth = left.getType().getDimSize(1);
   if (left.getType().getDimSize(0) == 1)
-    panels.prefetchAhead(places.size());
+    panels.prefetchAhead(places.size(), prefetchesSparsely());
   return kernel.loop(kernel.constant(0), kernel.constant(depth / unit), 1, sums,
                      /*writes=*/false, [&](Value number, ValueRange carried) {
                        SmallVector<Value> next(carried);

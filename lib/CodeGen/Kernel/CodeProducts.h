@@ -40,6 +40,7 @@ private:
   };
 
   llvm::SmallVector<Chunk> listChunks() const;
+  bool prefetchesSparsely();
   llvm::SmallVector<mlir::Value>
   addUnits(mlir::ValueRange rows, llvm::ArrayRef<CodePanels::Place> places,
            mlir::ValueRange sums);

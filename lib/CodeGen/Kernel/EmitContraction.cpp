@@ -127,6 +127,10 @@ LogicalResult ContractionEmitter::verifyKnobs() {
 /// times as long (Zen 5); with 16 registers no other number was measured.
 static constexpr int64_t integerRows = 4;
 
+/// Pages of a panel of codes from which on it is one of two streams. Shorter
+/// ones are read one after the other, as one stream.
+static constexpr int64_t minStreamPages = 8;
+
 void ContractionEmitter::chooseCodes(DequantizePanelsOp right) {
   codes.emplace(kernel, right, tile.lanes);
   tile.panels = std::clamp<int64_t>(codes->getMaxVectors() / tile.vectors, 1,
@@ -135,6 +139,9 @@ void ContractionEmitter::chooseCodes(DequantizePanelsOp right) {
   if (auto left =
           root.getDpsInputOperand(0)->get().getDefiningOp<DequantizeRowsOp>()) {
     products.emplace(kernel, left, right, tile.lanes);
+    if (codes->getPanelBytes() <
+        minStreamPages * kernel.costs().machine.pageBytes)
+      tile.panels = 1;
     if (!kernel.costs().knobs.rows)
       rows = std::min(rowCount, integerRows);
   } else if (1 + (tile.rows + 1) * tile.vectors + codes->getConstants() >
