@@ -27,6 +27,9 @@ static constexpr int64_t maxFewQueries = 4;
 /// Keys of a chunk, whose weights are in scratch memory. The order of a sum
 /// depends on it, so it is the same for every machine.
 static constexpr int64_t maxPart = 1024;
+/// Vectors of keys by which keys are prefetched ahead. Two or eight take as
+/// long.
+static constexpr int64_t blocksAhead = 4;
 /// Accumulator vectors of values, of all queries.
 static constexpr int64_t valueSums = 8;
 
@@ -42,6 +45,7 @@ private:
   void emitPart(Value base, int64_t count, SmallVectorImpl<Value> &carried);
   void emitScores(Value base, int64_t count, MutableArrayRef<Value> largest);
   SmallVector<Value> emitProducts(Value key, int64_t active);
+  void prefetchRows(Value tensor, Value key);
   Value emitExponentials(int64_t row, int64_t count, Value largest);
   void emitValues(Value base, int64_t count, ArrayRef<Value> factors,
                   ArrayRef<Value> scales);
@@ -173,6 +177,10 @@ void FewQueriesEmitter::emitScores(Value base, int64_t count,
 /// them are masked.
 SmallVector<Value> FewQueriesEmitter::emitProducts(Value key, int64_t active) {
   auto compute = [&] {
+    if (active == lanes) {
+      prefetchRows(attention.k, kernel.add(key, blocksAhead * lanes));
+      prefetchRows(attention.v, key);
+    }
     keys.compute(batch, key, active);
     SmallVector<Value> products;
     for (Value query : queries)
@@ -193,6 +201,36 @@ SmallVector<Value> FewQueriesEmitter::emitProducts(Value key, int64_t active) {
   return kernel.branch(
       steps.allSet(masked), types, /*writes=*/false,
       [&] { return SmallVector<Value>(rows, zero); }, compute);
+}
+
+/// The argument that `tensor`, batches x keys x columns, is read from element
+/// by element, null if there is none.
+static BlockArgument getSource(Value tensor) {
+  while (auto op = tensor.getDefiningOp<linalg::GenericOp>()) {
+    if (op.getNumDpsInputs() != 1 ||
+        !llvm::all_of(op.getIndexingMapsArray(),
+                      [](AffineMap map) { return map.isIdentity(); }))
+      return {};
+    tensor = op.getDpsInputs().front();
+  }
+  return dyn_cast<BlockArgument>(tensor);
+}
+
+/// Prefetches the rows of a vector of keys, or values, from `key` on. Hardware
+/// follows no keys of which a vector at a time is multiplied, and values are
+/// first read when all scores are known.
+void FewQueriesEmitter::prefetchRows(Value tensor, Value key) {
+  BlockArgument source = getSource(tensor);
+  auto type = source ? cast<RankedTensorType>(source.getType()) : nullptr;
+  if (!type || !kernel.costs().prefetchesElements(type.getNumElements()))
+    return;
+  int64_t width = type.getDimSize(2);
+  Value first = kernel.multiply(
+      kernel.add(kernel.multiply(batch, type.getDimSize(1)), key), width);
+  int64_t line =
+      kernel.costs().machine.lineBytes * 8 / type.getElementTypeBitWidth();
+  for (int64_t at = 0; at < lanes * width; at += line)
+    kernel.prefetch(source, kernel.add(first, at));
 }
 
 /// Replaces the scores of a query by exponentials, and returns the sums of each
