@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace hamkaas;
 
+/// Words between two that are prefetched, if not all are.
+static constexpr int64_t sparseDistance = 4;
+
 CodePanels::CodePanels(KernelBuilder &kernel, DequantizePanelsOp op,
                        int64_t lanes)
     : kernel(kernel), op(op), lanes(lanes),
@@ -182,7 +185,8 @@ Value CodePanels::loadCodes(Value unitRow, int64_t partRow, Value index,
   // Both halves of a byte are codes.
   bool prefetches = !part.isUpperHalf;
   if (prefetchesSparsely)
-    prefetches &= (part.word + *getConstantIntValue(index)) % 4 == 0;
+    prefetches &=
+        (part.word + *getConstantIntValue(index)) % sparseDistance == 0;
   Value words = loadWords(kernel.add(first, part.word), place, prefetches);
   if (bits == 8)
     return words;

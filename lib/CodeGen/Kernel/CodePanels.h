@@ -58,8 +58,9 @@ public:
                         Place place);
   /// From now on, codes and scales are prefetched so many vectors ahead: those
   /// of the next block. The hardware prefetcher stops at each page, and the
-  /// panel of a short depth has little more than one. If `isSparse`, one
-  /// constant word of codes in four is, and no scale.
+  /// panel of a short depth has little more than one. If `isSparse`, only
+  /// every fourth word of codes is, and no scale; loadCodes then needs a
+  /// constant index.
   void prefetchAhead(int64_t vectors, bool isSparse = false) {
     if (!kernel.costs().machine.prefetches)
       return;

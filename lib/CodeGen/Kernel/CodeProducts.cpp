@@ -50,9 +50,10 @@ SmallVector<Value> CodeProducts::add(ValueRange rows,
                          [&] { return addUnits(rows, places, sums); });
 }
 
-/// Wide vectors of codes take few instructions a line, so that the core waits
-/// for memory, and reads faster where the hardware fetches most lines. Codes of
-/// 6 bits, and 16 registers, need more instructions, and all lines.
+/// With AVX-512, a line of codes takes so few instructions that the core waits
+/// for memory, and prefetching every line delays the hardware prefetcher. Codes
+/// of 6 bits and AVX2 take more instructions a line, and are faster if all are
+/// prefetched (Zen 4; docs/CPUKernels.md).
 bool CodeProducts::prefetchesSparsely() {
   return !kernel.target().hasFewRegisters() && bits != 6;
 }

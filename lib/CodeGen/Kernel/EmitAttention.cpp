@@ -27,8 +27,8 @@ static constexpr int64_t maxFewQueries = 4;
 /// Keys of a chunk, whose weights are in scratch memory. The order of a sum
 /// depends on it, so it is the same for every machine.
 static constexpr int64_t maxPart = 1024;
-/// Vectors of keys by which keys are prefetched ahead. Two or eight take as
-/// long.
+/// Vectors of keys by which keys are prefetched ahead. With AVX-512, two or
+/// eight take as long (Zen 4).
 static constexpr int64_t blocksAhead = 4;
 /// Accumulator vectors of values, of all queries.
 static constexpr int64_t valueSums = 8;
@@ -216,9 +216,9 @@ static BlockArgument getSource(Value tensor) {
   return dyn_cast<BlockArgument>(tensor);
 }
 
-/// Prefetches the rows of a vector of keys, or values, from `key` on. Hardware
-/// follows no keys of which a vector at a time is multiplied, and values are
-/// first read when all scores are known.
+/// Prefetches the rows of a vector of keys, or values, from `key` on. The
+/// hardware prefetcher does not follow keys, of which a vector each is read at
+/// a time. Values are not needed until all scores are known.
 void FewQueriesEmitter::prefetchRows(Value tensor, Value key) {
   BlockArgument source = getSource(tensor);
   auto type = source ? cast<RankedTensorType>(source.getType()) : nullptr;

@@ -127,8 +127,9 @@ LogicalResult ContractionEmitter::verifyKnobs() {
 /// times as long (Zen 5); with 16 registers no other number was measured.
 static constexpr int64_t integerRows = 4;
 
-/// Pages of a panel of codes from which on it is one of two streams. Shorter
-/// ones are read one after the other, as one stream.
+/// Panels of codes with at least so many pages are read two at once, shorter
+/// ones one after the other, as a single stream: those of SmolLM2-135M, of 14
+/// and 28 KB, take about 0.8 of the time (Zen 4, AVX-512).
 static constexpr int64_t minStreamPages = 8;
 
 void ContractionEmitter::chooseCodes(DequantizePanelsOp right) {
