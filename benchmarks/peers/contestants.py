@@ -159,7 +159,6 @@ def run_inductor(model: Model, threads: int) -> Session:
 
 @peer("ort", "onnxruntime")
 def run_onnxruntime(model: Model, threads: int) -> Session:
-    import numpy as np
     import onnxruntime as ort
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
@@ -173,11 +172,10 @@ def run_onnxruntime(model: Model, threads: int) -> Session:
     for name, array in model.inputs.items():
         kept.append(ort.OrtValue.ortvalue_from_numpy(array))
         binding.bind_ortvalue_input(name, kept[-1])
-    for output in session.get_outputs():
+    for name, array in zip(model.outputs, model.reference()):
         outputs.append(
-            ort.OrtValue.ortvalue_from_shape_and_type(output.shape,
-                                                      np.float32))
-        binding.bind_ortvalue_output(output.name, outputs[-1])
+            ort.OrtValue.ortvalue_from_shape_and_type(array.shape, array.dtype))
+        binding.bind_ortvalue_output(name, outputs[-1])
     return Session(lambda: session.run_with_iobinding(binding),
                    lambda: [output.numpy() for output in outputs],
                    version("onnxruntime"))

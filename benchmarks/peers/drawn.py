@@ -9,9 +9,8 @@ gives the same model everywhere. `operators-SEED-NUMBER` names one of the other
 operators, in turns. `drawn.py FOLDER NAME...` writes their files, as
 workloads.py does.
 
-Models need the packages onnx and numpy; the reference is computed by ONNX
-Runtime without its optimizations where that is installed, and by the reference
-implementation of ONNX where not.
+Models need the packages onnx and numpy; the reference is that of
+onnx_models.py.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ import onnx
 from drawn_operators import OPERATORS
 from model_builder import Builder, Shape
 from onnx import helper, numpy_helper
+from onnx_models import compute
 from workloads import write_description
 
 NAME = re.compile(r"(drawn|operators)-(\d+)-(\d+)")
@@ -493,20 +493,6 @@ def make_model(b: Builder, name: str, result: str) -> Any:
     return model
 
 
-def compute(model: Any, inputs: dict[str, Any]) -> Any:
-    try:
-        import onnxruntime as ort
-    except ImportError:
-        from onnx.reference import ReferenceEvaluator
-        return ReferenceEvaluator(model).run(None, inputs)[0]
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 3
-    session = ort.InferenceSession(model.SerializeToString(), options,
-                                   providers=["CPUExecutionProvider"])
-    return session.run(None, inputs)[0]
-
-
 def describe(b: Builder) -> str:
     """The operations with the shapes of what they read, in a line."""
 
@@ -536,7 +522,8 @@ def export(name: str, folder: pathlib.Path) -> None:
     stem = str(folder / name)
     onnx.save(model, stem + ".onnx")
     np.savez(stem + ".in.npz", **builder.inputs)
-    np.savez(stem + ".ref.npz", **{result: compute(model, builder.inputs)})
+    [reference] = compute(stem + ".onnx", builder.inputs)
+    np.savez(stem + ".ref.npz", **{result: reference})
     write_description(folder, name, list(builder.inputs), [result],
                       builder.flops, moved_bytes(builder, result),
                       family=family, text=describe(builder))

@@ -8,8 +8,9 @@ turns, and prints a table in Markdown. All that can be kept lies in a cache
 folder, so a second call begins to measure at once. HamKaas must be built (make
 build).
 
---drawn measures workloads drawn at random (drawn.py) and prints how the ratios
-are distributed, with profiles of the worst.
+--onnx measures models of yours. --drawn measures workloads drawn at random
+(drawn.py) and prints how the ratios are distributed, with profiles of the
+worst.
 
 benchmarks/training compares training steps.
 """
@@ -23,7 +24,7 @@ import os
 import pathlib
 import subprocess
 import sys
-from typing import Any, Optional
+from typing import Any, Iterable, Optional
 
 import environment
 import turns
@@ -63,6 +64,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def model_file(text: str) -> pathlib.Path:
+    path = pathlib.Path(text)
+    if path.suffix != ".onnx" or not path.is_file():
+        raise argparse.ArgumentTypeError(
+            f"expected a file F.onnx, got '{text}'")
+    return path
+
+
 def thread_counts(text: str) -> list[int]:
     counts = [int(count) for count in text.split(",")]
     if min(counts) < 1:
@@ -85,6 +94,9 @@ def parse_arguments() -> Any:
         default=workloads.NAMES, metavar="NAME,...",
         help="default: all but those that only test the benchmark, "
         f"{','.join(workloads.SMALL)}")
+    add("--onnx", type=model_file, nargs="+", metavar="F.onnx",
+        help="measure these models in place of --workloads, with inputs of "
+        "F.in.npz, or random ones")
     add("--drawn", type=positive, metavar="COUNT",
         help="measure so many drawn workloads in place of --workloads")
     add("--operators", action="store_true",
@@ -117,28 +129,44 @@ def parse_arguments() -> Any:
     arguments = parser.parse_args()
     arguments.peers = list(dict.fromkeys(["hamkaas", *arguments.peers]))
     arguments.models = arguments.models or arguments.cache / "models"
-    if arguments.drawn:
-        # Other programs may draw other models of the same names.
-        program = b"".join((HERE / name).read_bytes()
-                           for name in ("drawn.py", "drawn_operators.py",
-                                        "model_builder.py"))
-        arguments.models /= f"drawn-{hashlib.sha256(program).hexdigest()[:8]}"
     arguments.hamkaas_package = arguments.build / "python"
+    # Programs write what they call by these names into the folder of models.
+    arguments.program, names = "workloads.py", arguments.workloads
     if arguments.drawn:
         kind = "operators" if arguments.operators else "drawn"
-        arguments.workloads = [
-            f"{kind}-{arguments.seed}-{i}" for i in range(arguments.drawn)
-        ]
+        names = [f"{kind}-{arguments.seed}-{i}" for i in range(arguments.drawn)]
+        arguments.program = "drawn.py"
+        # Other programs may draw other models of the same names.
+        arguments.models /= "drawn-" + digest(
+            HERE / name for name in ("drawn.py", "drawn_operators.py",
+                                     "model_builder.py"))
+    elif arguments.onnx:
+        names = [path.stem for path in arguments.onnx]
+        arguments.program = "onnx_models.py"
+        arguments.models /= "onnx-" + digest(
+            file for path in arguments.onnx
+            for file in (path, path.with_suffix(".in.npz")) if file.exists())
+    arguments.sources = dict(zip(names, arguments.onnx or names))
+    if len(arguments.sources) < len(names):
+        parser.error("expected files of different names after --onnx")
     return arguments
 
 
-def export(python: str, program: str, names: list[str],
+def digest(paths: Iterable[pathlib.Path]) -> str:
+    program = hashlib.sha256()
+    for path in paths:
+        program.update(path.read_bytes())
+    return program.hexdigest()[:8]
+
+
+def export(python: str, program: str, sources: dict[str, Any],
            folder: pathlib.Path) -> dict[str, Any]:
     """Returns the descriptions of those workloads that could be had."""
-    missing = [name for name in names if not (folder / f"{name}.json").exists()]
-    for name in missing:
+    for name, source in sources.items():
+        if (folder / f"{name}.json").exists():
+            continue
         # One at a time, because one that fails ends the others.
-        command = [python, str(HERE / program), str(folder), name]
+        command = [python, str(HERE / program), str(folder), str(source)]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode:
             reason = (result.stderr.strip() or "no reason given")
@@ -146,7 +174,7 @@ def export(python: str, program: str, names: list[str],
                 f"cannot export {name}: {reason.splitlines()[-1]}")
     return {
         name: json.loads((folder / f"{name}.json").read_text())
-        for name in names if (folder / f"{name}.json").exists()
+        for name in sources if (folder / f"{name}.json").exists()
     }
 
 
@@ -167,10 +195,9 @@ def load_limits(arguments: Any) -> Optional[Limits]:
 
 def can_run(peer: str, workload: str, threads: int) -> bool:
     if peer == "llama2.c":
-        return workload.startswith("llama")
-    if workload in workloads.SMALL or workload.startswith(
-        ("drawn-", "operators-")):
-        return peer not in ("eager", "inductor")  # These need a module.
+        return workload in workloads.NAMES and workload.startswith("llama")
+    if peer in ("eager", "inductor"):  # These need a module.
+        return workload in workloads.NAMES
     return peer != "tract" or threads == 1  # Its Python binding has no more.
 
 
@@ -192,16 +219,16 @@ def measure(python: str, descriptions: dict[str, Any],
 
 def main() -> None:
     arguments = parse_arguments()
-    needs_pytorch = not (arguments.drawn
+    needs_pytorch = not (arguments.drawn or arguments.onnx
                          or set(arguments.workloads) <= set(workloads.SMALL))
     python = arguments.python or environment.prepare(
         arguments.cache / "venv", arguments.peers, needs_pytorch)
-    program = "drawn.py" if arguments.drawn else "workloads.py"
-    descriptions = export(python, program, arguments.workloads,
+    descriptions = export(python, arguments.program, arguments.sources,
                           arguments.models)
     if not descriptions:
         sys.exit("run.py: error: there is no workload to measure")
-    limits = None if arguments.drawn else load_limits(arguments)
+    has_limits = arguments.program == "workloads.py"
+    limits = load_limits(arguments) if has_limits else None
     results = measure(python, descriptions, arguments)
     settings = (f"{arguments.rounds} rounds in which all took turns of "
                 f"{arguments.seconds} s; `?`: other processes disturbed all "

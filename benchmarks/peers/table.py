@@ -134,8 +134,9 @@ class Table:
         yield "\n## Work of a run\n"
         yield from header(["workload", "GFLOP", "MB moved at least"])
         for name, workload in self.workloads.items():
+            flops = workload["flops"]
             yield row([
-                name, f"{workload['flops'] / 1e9:.4f}",
+                name, "-" if flops is None else f"{flops / 1e9:.4f}",
                 f"{workload['bytes'] / 1e6:.2f}"
             ])
 

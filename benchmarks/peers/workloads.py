@@ -114,9 +114,10 @@ def simplify(path: str) -> None:
 
 
 def write_description(folder: pathlib.Path, name: str, inputs: list[str],
-                      outputs: list[str], flops: int, moved: int,
+                      outputs: list[str], flops: Optional[int], moved: int,
                       **more: str) -> None:
-    """Last of all files: a workload is there when this is."""
+    """Last of all files: a workload is there when this is. `flops` is None
+    where nobody counted them."""
     description = dict(name=name, inputs=inputs, outputs=outputs, flops=flops,
                        bytes=moved, **more)
     (folder / f"{name}.json").write_text(json.dumps(description))
