@@ -8,6 +8,7 @@
 #include "HamKaas/Target/CpuTarget.h"
 #include "HamKaas/CodeGen/CPU/Passes.h"
 #include "HamKaas/CodeGen/CPU/Pipelines.h"
+#include "HamKaas/CodeGen/Kernel/Contraction.h"
 #include "HamKaas/CodeGen/Kernel/TargetDescription.h"
 #include "HamKaas/Conversion/ProgramToLLVM/Passes.h"
 #include "HamKaas/Dialect/HamKaas/Plan/Passes.h"
@@ -115,6 +116,11 @@ CpuTarget::getTransformedElementCost(TargetAttr target,
 int64_t CpuTarget::getPlanarLanes(TargetAttr target,
                                   const PipelineOptions &options) const {
   return options.sameCalls ? 0 : describe(target)->lanes;
+}
+
+int64_t CpuTarget::getDotDepth(TargetAttr target,
+                               const PipelineOptions &options) const {
+  return options.sameCalls ? 0 : minDotVectors * describe(target)->lanes;
 }
 
 void CpuTarget::buildPlannedPipeline(OpPassManager &manager,

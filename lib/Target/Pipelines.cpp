@@ -217,7 +217,7 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
     manager.addPass(createNarrowProducts());
   if (multipliesBytes(target, options))
     manager.addPass(createMultiplyBytes());
-  manager.addPass(createMatMulToReduction());
+  manager.addPass(createMatMulToReduction({getDotDepth(target, options)}));
   PadConvolutionsOptions copies;
   copies.permutes = permutesInCopies(options);
   manager.addPass(createPadConvolutions(copies));

@@ -59,6 +59,8 @@ private:
                             const PipelineOptions &options) const override;
   int64_t getPlanarLanes(TargetAttr target,
                          const PipelineOptions &options) const override;
+  int64_t getDotDepth(TargetAttr target,
+                      const PipelineOptions &options) const override;
 };
 
 } // namespace hamkaas

@@ -66,7 +66,8 @@ public:
 
   /// GRAPH -> KERNELS. Targets share it but for addGroupPasses, computesRows,
   /// repeatsLeftSides, narrowsProducts, multipliesBytes, widensKeys,
-  /// getTransformedBytes, getTransformedElementCost and getPlanarLanes.
+  /// getTransformedBytes, getTransformedElementCost, getPlanarLanes and
+  /// getDotDepth.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -179,6 +180,13 @@ protected:
   /// have lanes of positions; 0 where they do not.
   virtual int64_t getPlanarLanes(TargetAttr target,
                                  const PipelineOptions &options) const {
+    return 0;
+  }
+
+  /// The depth from which products of several rows with rows are contractions;
+  /// 0 if they never are.
+  virtual int64_t getDotDepth(TargetAttr target,
+                              const PipelineOptions &options) const {
     return 0;
   }
 

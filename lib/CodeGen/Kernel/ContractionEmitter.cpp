@@ -64,6 +64,8 @@ SmallVector<Value> ContractionEmitter::accumulate(Value lower, Value upper,
     return products->add(rows, getPlaces(columns), sums);
   if (codes && !readsCopy)
     return accumulateCodes(lower, upper, sums, columns);
+  if (hasDotProducts())
+    return addDotProducts(sums, columns);
   auto body = [&](Value depth, ValueRange carried) {
     SmallVector<Value> right;
     Value step = copy ? kernel.subtract(depth, lower) : Value();

@@ -39,6 +39,8 @@ private:
   bool copiesWidened();
   /// Returns whether the columns of the right side are its rows in memory.
   bool isTransposed();
+  /// Returns whether both sides are multiplied along the depth, where they lie.
+  bool hasDotProducts();
   RightSide getKind();
   /// Returns whether a copy of a panel is filled before its first product.
   bool fillsFirst() { return copiesWidened() || isTransposed(); }
@@ -73,6 +75,9 @@ private:
                                             mlir::Value upper,
                                             mlir::ValueRange sums,
                                             const Columns &columns);
+  llvm::SmallVector<mlir::Value> addDotProducts(mlir::ValueRange sums,
+                                                const Columns &columns);
+  llvm::SmallVector<mlir::Value> multiplyDots(const Columns &columns);
   int64_t countSteps(const Columns &columns);
   void suspend(mlir::ValueRange sums, const Columns &columns);
 

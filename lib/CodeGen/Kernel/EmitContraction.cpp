@@ -175,7 +175,18 @@ bool ContractionEmitter::isTransposed() {
              getAffineDimExpr(loops.depth, root.getContext());
 }
 
+bool ContractionEmitter::hasDotProducts() {
+  OpOperand &left = *root.getDpsInputOperand(0);
+  return isTransposed() && isa<BlockArgument>(left.get()) &&
+         kernel.requestedTile.empty() && loops.joined.empty() &&
+         root.getMatchingIndexingMap(&left).getResults().back() ==
+             getAffineDimExpr(loops.depth, root.getContext()) &&
+         areDotProducts(kernel.costs(), rowCount, columnCount, depthCount);
+}
+
 RightSide ContractionEmitter::getKind() {
+  if (hasDotProducts())
+    return RightSide::Rows;
   if (packed && packed->hasAttr(freshAttrName))
     return RightSide::Fresh;
   return isTransposed() ? RightSide::Transposed : RightSide::Usual;
@@ -265,6 +276,8 @@ void ContractionEmitter::chooseCopy() {
   int64_t fullRows = rowCount / tile.rows * tile.rows;
   int64_t lastRow = (rowBlocks - 1) * tile.blockRows;
   int64_t uses = tile.blockRows / tile.rows;
+  if (hasDotProducts())
+    return;
   bool isSmall = kernel.costs().fitsStack(tile.depth * tile.panelWidth());
   if ((copiesWidened() && !products && uses > 1) || (isTransposed() && isSmall))
     copy.emplace(kernel, right.get(), tile, uses);

@@ -449,6 +449,47 @@ func.func @transposed_by_tiles(%x: tensor<20x40x64xf32>, %w: tensor<20x100x64xf3
 #transposed = affine_map<(i, j) -> (j, i)>
 #same = affine_map<(i, j) -> (i, j)>
 
+// Few long rows are multiplied with rows: neither side moves.
+
+// CHECK-DAG:   #[[RIGHT:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-LABEL: func @rows(
+// CHECK-SAME:    %[[X:.*]]: tensor<32x256xf32>, %[[W:.*]]: tensor<400x256xf32>
+// CHECK-NEXT:    hamkaas.group contraction(%[[X]], %[[W]]) {hamkaas.ops = "permute+matmul"}
+// CHECK:           linalg.generic {indexing_maps = [#{{.*}}, #[[RIGHT]], #{{.*}}]
+func.func @rows(%x: tensor<32x256xf32>, %w: tensor<400x256xf32>) -> tensor<32x400xf32> {
+  %t = hamkaas.group elementwise(%w) : (tensor<400x256xf32>) -> tensor<256x400xf32> {
+  ^bb0(%a: tensor<400x256xf32>):
+    %e = tensor.empty() : tensor<256x400xf32>
+    %2 = linalg.generic {indexing_maps = [#transposed, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%a : tensor<400x256xf32>) outs(%e : tensor<256x400xf32>) {
+    ^bb1(%p: f32, %s: f32):
+      linalg.yield %p : f32
+    } -> tensor<256x400xf32>
+    hamkaas.yield %2 : tensor<256x400xf32>
+  }
+  %0 = hamkaas.group contraction(%x, %t) {hamkaas.ops = "matmul"} : (tensor<32x256xf32>, tensor<256x400xf32>) -> tensor<32x400xf32> {
+  ^bb0(%a: tensor<32x256xf32>, %b: tensor<256x400xf32>):
+    %e = tensor.empty() : tensor<32x400xf32>
+    %2 = linalg.generic {indexing_maps = [#lhs, #rhs, #result], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : tensor<32x256xf32>, tensor<256x400xf32>) outs(%e : tensor<32x400xf32>) {
+    ^bb1(%p: f32, %q: f32, %s: f32):
+      %m = arith.mulf %p, %q : f32
+      %r = arith.addf %s, %m : f32
+      linalg.yield %r : f32
+    } -> tensor<32x400xf32>
+    hamkaas.yield %2 : tensor<32x400xf32>
+  }
+  return %0 : tensor<32x400xf32>
+}
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (i, k)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#result = affine_map<(i, j, k) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#same = affine_map<(i, j) -> (i, j)>
+
 // With 32 registers, a transposed left side is read as it lies.
 
 // WIDE-DAG:    #[[LEFT:.*]] = affine_map<(d0, d1, d2) -> (d2, d0)>

@@ -40,8 +40,20 @@ struct ContractionTile {
 };
 
 /// A right side that each run packs just before; or whose columns are rows in
-/// memory, which tiles transpose as they copy them; or any other.
-enum class RightSide { Usual, Fresh, Transposed };
+/// memory, which tiles transpose as they copy them, or multiply as they are; or
+/// any other.
+enum class RightSide { Usual, Fresh, Transposed, Rows };
+
+/// Returns whether a product whose depth is the last dimension of both sides in
+/// memory should be computed as dot products, with the lanes along the depth.
+bool areDotProducts(const CostModel &costs, int64_t rows, int64_t columns,
+                    int64_t depth);
+
+/// The least vectors of the depth of such a product.
+inline constexpr int64_t minDotVectors = 16;
+
+/// Columns whose dot products are computed at once.
+inline constexpr int64_t dotColumns = 4;
 
 /// Chooses the blocking for `outer` independent contractions. `panelWidth` is
 /// that of a packed right side, or 0 if it is read in place. Takes the knobs of

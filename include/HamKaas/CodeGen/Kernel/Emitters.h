@@ -124,6 +124,11 @@ Tile emitTransposedPack(KernelBuilder &kernel, mlir::linalg::PackOp pack);
 void transposeSquare(KernelBuilder &kernel,
                      llvm::MutableArrayRef<mlir::Value> rows);
 
+/// The totals of vectors of partial sums, a lane each. Their number is a power
+/// of two, at most that of their lanes.
+mlir::Value joinSums(KernelBuilder &kernel,
+                     llvm::SmallVector<mlir::Value> sums);
+
 /// Succeeds if a TreeEmitter can evaluate `result` from arguments and roots.
 llvm::LogicalResult
 verifyTree(mlir::Value result,

@@ -7,6 +7,7 @@
 
 #include "Group.h"
 #include "DenseConvolutions.h"
+#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "JoinConcats.h"
@@ -182,6 +183,9 @@ bool Group::canJoin(KernelOpInterface producer, Operation *user) {
   if (!feedsRoot(producer))
     return true;
   if (isJoinedSlice(producer, root))
+    return true;
+  if (isa<BroadcastOp>(producer.getOperation()) &&
+      root.getKernelFamily() == KernelFamily::Reduction)
     return true;
   // Each pass over a row computes it again: that costs less than a trip
   // through memory for an addition, and more for an exponential.

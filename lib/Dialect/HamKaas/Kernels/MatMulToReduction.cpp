@@ -35,7 +35,8 @@ static ArrayRef<int64_t> getShape(Value value) {
 /// The permute that turns contiguous rows into columns, if it is the right side
 /// of a matmul of few rows; null otherwise.
 static PermuteOp findTransposed(MatMulOp product,
-                                const DenseSet<Operation *> &parameterOps) {
+                                const DenseSet<Operation *> &parameterOps,
+                                int64_t dotDepth) {
   auto permute = product.getRhs().getDefiningOp<PermuteOp>();
   if (!permute || !permute->hasOneUse() || parameterOps.contains(permute) ||
       !product.getType().getElementType().isF32())
@@ -45,9 +46,11 @@ static PermuteOp findTransposed(MatMulOp product,
       permutation.drop_back().back() + 1 == int64_t(permutation.size());
   ArrayRef<int64_t> left = getShape(product.getLhs());
   // A vector has no rows to count.
-  return left.size() >= 2 && isTransposed && left[left.size() - 2] <= maxRows
-             ? permute
-             : nullptr;
+  if (left.size() < 2 || !isTransposed)
+    return nullptr;
+  int64_t rows = left[left.size() - 2];
+  bool stays = dotDepth && rows > 1 && left.back() >= dotDepth;
+  return rows <= maxRows && !stays ? permute : nullptr;
 }
 
 /// `x` with a dimension of 1 before dimension `dim`.
@@ -114,12 +117,14 @@ static bool isOuter(MatMulOp product) {
 namespace {
 struct MatMulToReduction
     : hamkaas::impl::MatMulToReductionBase<MatMulToReduction> {
+  using MatMulToReductionBase::MatMulToReductionBase;
+
   void runOnOperation() override {
     SmallVector<std::pair<MatMulOp, PermuteOp>> found;
     getOperation().walk([&](Block *block) {
       DenseSet<Operation *> parameterOps = findParameterOps(*block);
       for (auto product : block->getOps<MatMulOp>())
-        if (PermuteOp permute = findTransposed(product, parameterOps))
+        if (PermuteOp permute = findTransposed(product, parameterOps, dotDepth))
           found.push_back({product, permute});
     });
     for (auto [product, permute] : found)

@@ -595,3 +595,18 @@ func.func @strided_images(%x: tensor<1x11x11x64xf32>) -> (tensor<5x5x1x1x1x64xf3
   %3 = hamkaas.winograd_input %2 tile 4 window [2, 2] : tensor<1x5x5x32xf32>
   return %1, %3 : tensor<5x5x1x1x1x64xf32>, tensor<5x5x1x1x1x32xf32>
 }
+
+// -----
+
+// A reduction reads what is repeated where it lies.
+
+// CHECK-LABEL: func @repeated(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x8x16xf32>, %[[Y:.*]]: tensor<3x1x16xf32>
+// CHECK-NEXT:    hamkaas.group reduction(%[[X]], %[[Y]]) {{.*}}hamkaas.ops = "broadcast+mul+reduce"
+// CHECK-NOT:     hamkaas.group
+func.func @repeated(%x: tensor<1x8x16xf32>, %y: tensor<3x1x16xf32>) -> tensor<3x8xf32> {
+  %0 = hamkaas.broadcast %x : tensor<1x8x16xf32> -> tensor<3x8x16xf32>
+  %1 = hamkaas.mul %0, %y : tensor<3x8x16xf32>, tensor<3x1x16xf32>
+  %2 = hamkaas.reduce sum %1 over [2] : tensor<3x8x16xf32>
+  return %2 : tensor<3x8xf32>
+}

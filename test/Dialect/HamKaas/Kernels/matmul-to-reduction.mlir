@@ -1,4 +1,5 @@
 // RUN: hamkaas-opt %s -hamkaas-matmul-to-reduction | FileCheck %s
+// RUN: hamkaas-opt %s -hamkaas-matmul-to-reduction=dot-depth=8 | FileCheck %s --check-prefix=DOTS
 
 // One query a head, times the keys of a cache: each score is a sum of products
 // of two rows.
@@ -9,13 +10,16 @@
 // CHECK-DAG:     %[[QUERY:.*]] = hamkaas.reshape %[[Q]] : tensor<4x1x8xf32> -> tensor<4x1x1x8xf32>
 // CHECK:         %[[PRODUCTS:.*]] = hamkaas.mul %[[KEYS]], %[[QUERY]]
 // CHECK:         hamkaas.reduce sum %[[PRODUCTS]] over [3] : tensor<4x1x16x8xf32>
+// DOTS-LABEL:  func @scores(
+// DOTS:          hamkaas.reduce
 func.func @scores(%q: tensor<4x1x8xf32>, %k: tensor<4x16x8xf32>) -> tensor<4x1x16xf32> {
   %0 = hamkaas.permute %k [0, 2, 1] : tensor<4x16x8xf32>
   %1 = hamkaas.matmul %q, %0 : tensor<4x1x8xf32>, tensor<4x8x16xf32>
   return %1 : tensor<4x1x16xf32>
 }
 
-// Several queries share the keys. What is left of the permute keeps rows.
+// Several queries share the keys. What is left of the permute keeps rows. A
+// target that multiplies rows with rows reads them there.
 
 // CHECK-LABEL: func @shared(
 // CHECK-SAME:    %[[Q:.*]]: tensor<4x3x8xf32>, %[[K:.*]]: tensor<16x4x8xf32>
@@ -25,6 +29,10 @@ func.func @scores(%q: tensor<4x1x8xf32>, %k: tensor<4x16x8xf32>) -> tensor<4x1x1
 // CHECK:         %[[REPEATED:.*]] = hamkaas.broadcast %[[KEYS]] : tensor<4x1x16x8xf32> -> tensor<4x3x16x8xf32>
 // CHECK:         %[[PRODUCTS:.*]] = hamkaas.mul %[[REPEATED]], %[[QUERIES]]
 // CHECK:         hamkaas.reduce sum %[[PRODUCTS]] over [3]
+// DOTS-LABEL:  func @shared(
+// DOTS:          hamkaas.matmul
+// DOTS-NOT:      hamkaas.reduce
+// DOTS:          return
 func.func @shared(%q: tensor<4x3x8xf32>, %k: tensor<16x4x8xf32>) -> tensor<4x3x16xf32> {
   %0 = hamkaas.permute %k [1, 2, 0] : tensor<16x4x8xf32>
   %1 = hamkaas.matmul %q, %0 : tensor<4x3x8xf32>, tensor<4x8x16xf32>

@@ -96,6 +96,10 @@ def MatMulToReduction
     A float32 `hamkaas.matmul` of one column and one row, an outer product,
     becomes `hamkaas.mul` of what `hamkaas.broadcast` repeats.
   }];
+  let options = [
+    Option<"dotDepth", "dot-depth", "int64_t", /*default=*/"0",
+           "Depth from which matmuls of several rows stay; 0 for none">
+  ];
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
