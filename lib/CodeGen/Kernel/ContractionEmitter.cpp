@@ -310,9 +310,12 @@ void ContractionEmitter::prefetchRight(const Columns &columns, Value depth) {
   if (!isa<BlockArgument>(right.get()) ||
       !kernel.costs().prefetchesColumns(type.getNumElements(), uses))
     return;
-  Value ahead = kernel.minimum(kernel.add(depth, kernel.costs().stepsAhead()),
-                               depthCount - 1);
+  int64_t steps = kernel.costs().stepsAhead(columns.vectors * lanes);
+  Value ahead = kernel.minimum(kernel.add(depth, steps), depthCount - 1);
   for (int64_t v = 0; v < columns.vectors; ++v) {
+    // Also the last one, whose line is another where rows begin within one.
+    if (v * lanes % kernel.costs().lineElements() && v + 1 < columns.vectors)
+      continue;
     Value linear = kernel.constant(0);
     Point point =
         operandPoint(right, rows.front(), {columnOf(columns, v), 1}, ahead);

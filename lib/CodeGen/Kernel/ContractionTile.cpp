@@ -175,6 +175,26 @@ static double matrixCost(const CostModel &costs, int64_t rows,
   return cost;
 }
 
+/// Most rows that read a large right side in place by wide pieces of its rows,
+/// and the bytes of a piece. Each piece is on another page, and the hardware
+/// fetches ahead within one. 1 x 1000 x 2048 takes 104 us 110 to 150 us by
+/// 512 bytes, 160 to 330 by 256; 2 x 1000 x 2048 135 to 150 and 270 to 450 (Zen
+/// 4, AVX-512).
+static constexpr int64_t maxWideRows = 4, wideBytes = 512;
+
+/// The vectors of such a piece, 0 where there should be none.
+static int64_t chooseWideVectors(const CostModel &costs, int64_t rows,
+                                 int64_t columns, int64_t depth) {
+  if (costs.knobs.vectors || rows > maxWideRows ||
+      depth * columns < costs.l2Elements() / 2)
+    return 0;
+  // The multiply-adds of one row have operands in memory.
+  int64_t free = costs.target.registers - getOtherRegisters(costs);
+  int64_t fitting = rows == 1 ? free - 1 : free / (rows + 1);
+  int64_t wide = wideBytes / int64_t(costs.target.lanes * sizeof(float));
+  return std::min({wide, fitting, columns / costs.target.lanes});
+}
+
 static int64_t chooseVectors(const CostModel &costs, int64_t rows,
                              int64_t columnVectors) {
   if (costs.knobs.vectors)
@@ -361,6 +381,9 @@ ContractionTile hamkaas::chooseContractionTile(const CostModel &costs,
   } else {
     tile.lanes = chooseLanes(costs, columns);
     tile.vectors = chooseVectors(costs, rows, divideCeil(columns, tile.lanes));
+    if (right == RightSide::Usual)
+      tile.vectors = std::max(tile.vectors,
+                              chooseWideVectors(costs, rows, columns, depth));
   }
   tile.rows = chooseRows(costs, rows, tile.vectors);
   int64_t panels = divideCeil(columns, tile.panelWidth());

@@ -126,6 +126,11 @@ bool CostModel::prefetchesColumns(int64_t elements, int64_t uses) const {
          uses <= maxPrefetchedUses;
 }
 
+int64_t CostModel::stepsAhead(int64_t columns) const {
+  constexpr int64_t most = 8, requests = 32;
+  return std::clamp<int64_t>(requests * lineElements() / columns, 1, most);
+}
+
 bool CostModel::prefetchesCopies() const {
   // A block of 16 registers has 12 multiply-adds a step, in 6 cycles that the
   // other instructions and the address of a prefetch fill: 128 x 784 x 1000

@@ -141,9 +141,10 @@ public:
 
   /// Returns whether an unpacked right side, whose panels `uses` blocks of rows
   /// read in place, needs software prefetch, and how many steps of the depth
-  /// ahead: about the latency of the L3 cache.
+  /// with so many columns ahead: about the latency of the L3 cache, and no more
+  /// lines than the processor has requests for.
   bool prefetchesColumns(int64_t elements, int64_t uses) const;
-  int64_t stepsAhead() const { return 8; }
+  int64_t stepsAhead(int64_t columns) const;
   /// Returns how many steps of `products` multiply-adds an iteration of a loop
   /// should take. Short iterations cost most where another thread shares the
   /// core: with 12 multiply-adds in each, matmuls took 1.05 to 1.3 times as
