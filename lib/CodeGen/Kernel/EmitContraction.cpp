@@ -189,7 +189,9 @@ RightSide ContractionEmitter::getKind() {
     return RightSide::Rows;
   if (packed && packed->hasAttr(freshAttrName))
     return RightSide::Fresh;
-  return isTransposed() ? RightSide::Transposed : RightSide::Usual;
+  if (isTransposed())
+    return RightSide::Transposed;
+  return packed ? RightSide::Packed : RightSide::InPlace;
 }
 
 /// Returns whether `expr` is the column, or that of a group that begins with a

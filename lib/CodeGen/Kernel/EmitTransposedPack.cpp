@@ -73,21 +73,26 @@ private:
         kernel.isLess(index, whole), [&] { body(size); }, [&] { body(rest); });
   }
 
-  /// `rows` rows of a panel, of which `columns` come from the source.
+  /// `rows` rows of a panel, of which `columns` come from the source. A vector
+  /// of columns, which are rows of the source, after the other: the hardware
+  /// follows 16 streams, but not 48, whose lines ahead share few sets of a
+  /// cache where rows are a power of two apart. 512 x 512 takes 0.7 of the time
+  /// (Zen 4, AVX-512).
   void emitBlock(Value firstRow, int64_t rows, int64_t columns) {
-    SmallVector<Value> none;
-    forEachLaneBlock(
-        kernel, firstRow, rows, lanes, /*unroll=*/1, none, /*writes=*/true,
-        [&](LaneBlock block, MutableArrayRef<Value>) {
-          int64_t whole = columns / lanes * lanes;
-          kernel.writingLoop(
-              kernel.constant(0), kernel.constant(whole), lanes,
-              [&](Value at) { emitSquare(block, at, lanes, lanes); });
-          for (int64_t at = whole; at < width; at += lanes)
-            emitSquare(block, kernel.constant(at),
-                       std::max<int64_t>(columns - at, 0),
-                       std::min(lanes, width - at));
-        });
+    auto emitColumns = [&](Value at, int64_t active, int64_t count) {
+      SmallVector<Value> none;
+      forEachLaneBlock(kernel, firstRow, rows, lanes, /*unroll=*/1, none,
+                       /*writes=*/true,
+                       [&](LaneBlock block, MutableArrayRef<Value>) {
+                         emitSquare(block, at, active, count);
+                       });
+    };
+    int64_t whole = columns / lanes * lanes;
+    kernel.writingLoop(kernel.constant(0), kernel.constant(whole), lanes,
+                       [&](Value at) { emitColumns(at, lanes, lanes); });
+    for (int64_t at = whole; at < width; at += lanes)
+      emitColumns(kernel.constant(at), std::max<int64_t>(columns - at, 0),
+                  std::min(lanes, width - at));
   }
 
   /// `count` columns from `at` on of a few rows, of which `active` come from

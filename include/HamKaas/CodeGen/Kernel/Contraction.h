@@ -39,18 +39,18 @@ struct ContractionTile {
   int64_t columns() const { return panels * panelWidth(); }
 };
 
-/// A right side that each run packs just before; or whose columns are rows in
-/// memory, which tiles transpose as they copy them, or multiply as they are; or
-/// any other.
-enum class RightSide { Usual, Fresh, Transposed, Rows };
+/// A right side that is packed once, or by each run just before; or whose
+/// columns are rows in memory, which tiles transpose as they copy them, or
+/// multiply as they are; or any other one that is read in place.
+enum class RightSide { Packed, Fresh, Transposed, Rows, InPlace };
 
 /// Returns whether a product whose depth is the last dimension of both sides in
 /// memory should be computed as dot products, with the lanes along the depth.
 bool areDotProducts(const CostModel &costs, int64_t rows, int64_t columns,
                     int64_t depth);
 
-/// The least vectors of the depth of such a product.
-inline constexpr int64_t minDotVectors = 16;
+/// The least vectors of the depth of such a product of few rows.
+inline constexpr int64_t minDotVectors = 4;
 
 /// Columns whose dot products are computed at once.
 inline constexpr int64_t dotColumns = 4;
@@ -61,7 +61,7 @@ inline constexpr int64_t dotColumns = 4;
 ContractionTile chooseContractionTile(const CostModel &costs, int64_t outer,
                                       int64_t rows, int64_t columns,
                                       int64_t depth, int64_t panelWidth = 0,
-                                      RightSide right = RightSide::Usual);
+                                      RightSide right = RightSide::Packed);
 
 /// Returns whether `outer` times `rows` rows, such as those of an image, are
 /// computed faster as so many rows of one contraction: fewer are left over.
