@@ -34,6 +34,9 @@ private:
   bool isAlongColumns(mlir::AffineExpr expr, int64_t width) const;
   mlir::LogicalResult choosePanels();
   void chooseCodes(DequantizePanelsOp right);
+  void setTileRows(int64_t rows);
+  int64_t getRowPitch();
+  void limitRows();
   bool hasPanels() const { return packed || codes; }
   /// Returns whether many rows share a float32 copy of a narrow panel.
   bool copiesWidened();

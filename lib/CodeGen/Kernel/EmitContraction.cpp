@@ -12,6 +12,7 @@
 #include "IntegerContraction.h"
 #include "WordOperands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -151,11 +152,45 @@ void ContractionEmitter::chooseCodes(DequantizePanelsOp right) {
     // LLVM keeps constants of the codes in registers, and would spill sums.
     --rows;
   }
+  setTileRows(rows);
+}
+
+void ContractionEmitter::setTileRows(int64_t rows) {
   if (rows == tile.rows)
     return;
   tile.rows = rows;
   tile.blockRows = std::min<int64_t>(llvm::alignTo(tile.blockRows, rows),
                                      llvm::alignTo(rowCount, rows));
+}
+
+/// Elements from a row of the left side to the next one.
+int64_t ContractionEmitter::getRowPitch() {
+  if (!loops.row)
+    return 0;
+  OpOperand &left = *root.getDpsInputOperand(0);
+  AffineMap map = root.getMatchingIndexingMap(&left);
+  SmallVector<int64_t> strides = computeSuffixProduct(
+      cast<RankedTensorType>(left.get().getType()).getShape());
+  SmallVector<int64_t> point(root.getNumLoops(), 0);
+  auto locate = [&] {
+    return linearize(map.compose(ArrayRef<int64_t>(point)), strides);
+  };
+  int64_t first = locate();
+  point[*loops.row] = 1;
+  return locate() - first;
+}
+
+/// Lowers the rows of a block whose lines the L1 cache cannot hold, as they are
+/// a large power of two apart. 128 x 1024 x 10 takes 36 us instead of 84, 128 x
+/// 1024 x 32 74 instead of 120 (Zen 4, AVX-512).
+void ContractionEmitter::limitRows() {
+  const CostModel &costs = kernel.costs();
+  int64_t pitch = getRowPitch();
+  if (!costs.hasOwnCache() || costs.knobs.rows || pitch == 0)
+    return;
+  int64_t lines = costs.l1Lines(pitch);
+  if (4 * tile.rows > 5 * lines)
+    setTileRows(llvm::divideCeil(rowCount, llvm::divideCeil(rowCount, lines)));
 }
 
 /// With multiply-adds, processors load float16 as float32, which needs no copy:
@@ -233,6 +268,7 @@ LogicalResult ContractionEmitter::choosePanels() {
   tile = chooseContractionTile(kernel.costs(), loops.outerCount(), rowCount,
                                columnCount, loops.productCount(), width,
                                getKind());
+  limitRows();
   // The rows of one image share most of their elements.
   if (sharesImages() || !loops.joined.empty())
     tile.sharesRows = sharesImages();
