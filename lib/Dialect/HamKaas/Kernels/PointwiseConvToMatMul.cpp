@@ -152,9 +152,20 @@ static bool fillColumns(ConvOp conv) {
          leastUse * double(llvm::alignTo(positions, lanes));
 }
 
+/// Returns whether the weights, repeated for each image as those of several
+/// groups are, take no more memory than the images.
+static bool canRepeatWeights(ConvOp conv) {
+  int64_t images = conv.getType().getDimSize(0);
+  auto count = [](Value value) {
+    return cast<ShapedType>(value.getType()).getNumElements();
+  };
+  return images == 1 || conv.getGroups() == 1 ||
+         images * count(conv.getW()) <= count(conv.getX());
+}
+
 /// Nothing if `conv` does not read, and its result does not become, images
-/// whose channels come first: one of one group, or with `batches` several of
-/// one, or one of several.
+/// whose channels come first: one of one group, or with `batches` any number of
+/// any number.
 static std::optional<ChannelsFirst> findChannelsFirst(ConvOp conv,
                                                       bool batches) {
   ChannelsFirst around;
@@ -163,7 +174,7 @@ static std::optional<ChannelsFirst> findChannelsFirst(ConvOp conv,
   // The positions of integers would be packed in each run.
   if (!conv.getType().getElementType().isF32() || !around.before ||
       !around.before->hasOneUse() || !isChannelsLast(around.before) ||
-      (!batches && images * groups > 1) || std::min(images, groups) > 1 ||
+      (!batches && images * groups > 1) || !canRepeatWeights(conv) ||
       !fillColumns(conv))
     return std::nullopt;
   llvm::SetVector<Operation *> ops;
@@ -215,18 +226,20 @@ static Value createTransposedProduct(OpBuilder &builder, ConvOp conv,
   Value w = findTransposed(builder, loc, conv.getW());
   if (!w)
     w = transpose(builder, loc, asMatrix(builder, loc, conv.getW()));
-  SmallVector<int64_t> shape{channels, positions};
   auto weights = cast<RankedTensorType>(w.getType());
-  if (groups > 1) {
-    SmallVector<int64_t> each{groups, weights.getDimSize(0) / groups, channels};
-    w = ReshapeOp::create(builder, loc, weights.clone(each), w);
-    shape.insert(shape.begin(), groups);
-  } else if (count > 1) {
-    SmallVector<int64_t> one{1, weights.getDimSize(0), channels};
-    SmallVector<int64_t> all{count, weights.getDimSize(0), channels};
+  int64_t rows = weights.getDimSize(0) / groups;
+  SmallVector<int64_t> shape{channels, positions};
+  if (count * groups > 1)
+    shape.insert(shape.begin(), count * groups);
+  if (count > 1) {
+    SmallVector<int64_t> one{1, groups * rows, channels};
+    SmallVector<int64_t> all{count, groups * rows, channels};
     w = ReshapeOp::create(builder, loc, weights.clone(one), w);
     w = BroadcastOp::create(builder, loc, weights.clone(all), w);
-    shape.insert(shape.begin(), count);
+  }
+  if (groups > 1) {
+    SmallVector<int64_t> each{count * groups, rows, channels};
+    w = ReshapeOp::create(builder, loc, weights.clone(each), w);
   }
   Value x = ReshapeOp::create(builder, loc, type.clone(shape), images);
   return createProduct(builder, conv, w, x);

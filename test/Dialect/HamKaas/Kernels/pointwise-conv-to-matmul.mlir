@@ -217,10 +217,19 @@ func.func @groups(%x: tensor<1x4x5x6xf32>, %w: tensor<1x1x2x8xf32>) -> tensor<1x
   return %2 : tensor<1x8x5x6xf32>
 }
 
-// Those of several images stay, as do depthwise ones.
+// Groups of several images are so many products, whose weights are repeated if
+// that takes no more memory than the images. Depthwise ones stay.
 
 // CHECK-LABEL: func @other_groups(
-// CHECK-NOT:     hamkaas.matmul
+// SINGLE-NOT:    hamkaas.matmul
+// SEVERAL-SAME:    %[[X:.*]]: tensor<3x4x5x6xf32>, %[[W:[^:]*]]: tensor<1x1x2x8xf32>
+// SEVERAL:         %[[WEIGHTS:.*]] = hamkaas.reshape %{{.*}} : tensor<8x2xf32> -> tensor<1x8x2xf32>
+// SEVERAL:         %[[ALL:.*]] = hamkaas.broadcast %[[WEIGHTS]] : tensor<1x8x2xf32> -> tensor<3x8x2xf32>
+// SEVERAL:         %[[LEFT:.*]] = hamkaas.reshape %[[ALL]] : tensor<3x8x2xf32> -> tensor<6x4x2xf32>
+// SEVERAL:         %[[RIGHT:.*]] = hamkaas.reshape %[[X]] : tensor<3x4x5x6xf32> -> tensor<6x2x30xf32>
+// SEVERAL:         %[[PRODUCT:.*]] = hamkaas.matmul %[[LEFT]], %[[RIGHT]]
+// SEVERAL:         hamkaas.reshape %[[PRODUCT]] : tensor<6x4x30xf32> -> tensor<3x8x5x6xf32>
+// SEVERAL-NOT:     hamkaas.matmul
 // CHECK:         return
 func.func @other_groups(%x: tensor<3x4x5x6xf32>, %w: tensor<1x1x2x8xf32>, %y: tensor<1x4x5x6xf32>, %d: tensor<1x1x1x4xf32>) -> (tensor<3x8x5x6xf32>, tensor<1x4x5x6xf32>) {
   %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<3x4x5x6xf32>
@@ -230,6 +239,16 @@ func.func @other_groups(%x: tensor<3x4x5x6xf32>, %w: tensor<1x1x2x8xf32>, %y: te
   %4 = hamkaas.conv %3, %d strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 4 : tensor<1x5x6x4xf32>, tensor<1x1x1x4xf32>
   %5 = hamkaas.permute %4 [0, 3, 1, 2] : tensor<1x5x6x4xf32>
   return %2, %5 : tensor<3x8x5x6xf32>, tensor<1x4x5x6xf32>
+}
+
+// CHECK-LABEL: func @large_weights(
+// CHECK-NOT:     hamkaas.matmul
+// CHECK:         return
+func.func @large_weights(%x: tensor<3x4x5x6xf32>, %w: tensor<1x1x2x100xf32>) -> tensor<3x100x5x6xf32> {
+  %0 = hamkaas.permute %x [0, 2, 3, 1] : tensor<3x4x5x6xf32>
+  %1 = hamkaas.conv %0, %w strides [1, 1] dilations [1, 1] pad [0, 0] to [0, 0] groups 2 : tensor<3x5x6x4xf32>, tensor<1x1x2x100xf32>
+  %2 = hamkaas.permute %1 [0, 3, 1, 2] : tensor<3x5x6x100xf32>
+  return %2 : tensor<3x100x5x6xf32>
 }
 
 // Larger windows, groups whose channels come last, padding and other types

@@ -23,7 +23,7 @@ def PointwiseConvToMatMul
     channels-first, an image has its channels as rows, and only the weights are
     permuted, unless its positions would leave much of the vectors unused. With
     `batches`, so do several images, whose products repeat the weights as their
-    left side, and an image of several groups, which are a batch of products.
+    left side, and images of several groups, which are a batch of products.
   }];
   let options = [
     Option<"batches", "batches", "bool", /*default=*/"false",
