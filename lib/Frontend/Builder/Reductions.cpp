@@ -128,10 +128,17 @@ Tensor GraphBuilder::argExtreme(Combiner combiner, Tensor x, int64_t dim,
   Tensor isExtreme = eq(x, extreme);
   if (x.isFloat())
     isExtreme = bitOr(isExtreme, ne(x, x));
-  Tensor none = constant({isLast ? -1 : x.dim(dim)}, Shape(x.rank(), 1));
-  return reduce(isLast ? Combiner::Max : Combiner::Min,
-                select(isExtreme, iota(x.shape(), dim), none), dim,
-                /*keepDims=*/false);
+  // A table of one dimension, and of narrow numbers: as many as a vector has of
+  // `x`.
+  Type narrow = builder.getI32Type();
+  Shape line(x.rank(), 1);
+  line[dim] = x.dim(dim);
+  Tensor places = reshape(count(x.dim(dim), narrow), line);
+  Tensor none = scalar(narrow, static_cast<double>(isLast ? -1 : x.dim(dim)));
+  Tensor place =
+      reduce(isLast ? Combiner::Max : Combiner::Min,
+             select(isExtreme, places, none), dim, /*keepDims=*/false);
+  return cast(place, builder.getI64Type());
 }
 
 //===----------------------------------------------------------------------===//

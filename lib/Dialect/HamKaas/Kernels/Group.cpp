@@ -171,9 +171,11 @@ bool Group::canJoin(KernelOpInterface producer, Operation *user) {
       user == root && root.getKernelFamily() == KernelFamily::Reduction;
   if (!isReduced && getResultShape(producer) != getReadShape(user))
     return false;
-  // Values known when the program is loaded are computed then, not in each
-  // run.
-  if (parameterOps.contains(producer) != parameterOps.contains(last))
+  // Values known when the program is loaded are computed then, not in each run,
+  // but what only repeats them, which would be kept and read.
+  bool repeats = isa<BroadcastOp>(producer.getOperation());
+  if (parameterOps.contains(producer) != parameterOps.contains(last) &&
+      !(repeats && parameterOps.contains(producer)))
     return false;
   if (producer->getBlock() != last->getBlock() ||
       !llvm::all_of(producer->getUsers(), [&](Operation *user) {
@@ -184,8 +186,7 @@ bool Group::canJoin(KernelOpInterface producer, Operation *user) {
     return true;
   if (isJoinedSlice(producer, root))
     return true;
-  if (isa<BroadcastOp>(producer.getOperation()) &&
-      root.getKernelFamily() == KernelFamily::Reduction)
+  if (repeats && root.getKernelFamily() == KernelFamily::Reduction)
     return true;
   // Each pass over a row computes it again: that costs less than a trip
   // through memory for an addition, and more for an exponential.

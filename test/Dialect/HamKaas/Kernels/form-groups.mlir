@@ -610,3 +610,20 @@ func.func @repeated(%x: tensor<1x8x16xf32>, %y: tensor<3x1x16xf32>) -> tensor<3x
   %2 = hamkaas.reduce sum %1 over [2] : tensor<3x8x16xf32>
   return %2 : tensor<3x8xf32>
 }
+
+// -----
+
+// A repeated parameter is not kept: its reader reads the parameter.
+
+ml_program.global private @line(#ml_program.extern<tensor<1x16xf32>>) : tensor<1x16xf32>
+// CHECK-LABEL: func @repeated_parameter(
+// CHECK-SAME:    %[[X:.*]]: tensor<8x16xi1>, %[[Y:.*]]: tensor<8x16xf32>
+// CHECK-NEXT:    %[[LINE:.*]] = ml_program.global_load_const @line
+// CHECK-NEXT:    hamkaas.group elementwise(%[[LINE]], %[[X]], %[[Y]]) {{.*}}hamkaas.ops = "broadcast+select"
+// CHECK-NOT:     hamkaas.group
+func.func @repeated_parameter(%x: tensor<8x16xi1>, %y: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %line = ml_program.global_load_const @line : tensor<1x16xf32>
+  %0 = hamkaas.broadcast %line : tensor<1x16xf32> -> tensor<8x16xf32>
+  %1 = hamkaas.select %x, %0, %y : tensor<8x16xi1>, tensor<8x16xf32>, tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}
