@@ -118,6 +118,11 @@ int64_t CpuTarget::getPlanarLanes(TargetAttr target,
   return options.sameCalls ? 0 : describe(target)->lanes;
 }
 
+bool CpuTarget::splitsWindows(const PipelineOptions &options) const {
+  // Parts need memory between them.
+  return !options.sameCalls && options.thrift == 0;
+}
+
 int64_t CpuTarget::getDotDepth(TargetAttr target,
                                const PipelineOptions &options) const {
   return options.sameCalls ? 0 : minDotVectors * describe(target)->lanes;

@@ -230,6 +230,8 @@ void Target::buildKernelsPipeline(OpPassManager &manager, TargetAttr target,
   }
   manager.addPass(createGatherToBroadcast());
   manager.addPass(createNestConcats());
+  if (splitsWindows(options))
+    manager.addPass(createSplitWindows());
   FormGroupsOptions groups;
   groups.computeRows = computesRows(options);
   groups.repeatLeft = repeatsLeftSides(options);

@@ -59,6 +59,7 @@ private:
                             const PipelineOptions &options) const override;
   int64_t getPlanarLanes(TargetAttr target,
                          const PipelineOptions &options) const override;
+  bool splitsWindows(const PipelineOptions &options) const override;
   int64_t getDotDepth(TargetAttr target,
                       const PipelineOptions &options) const override;
 };

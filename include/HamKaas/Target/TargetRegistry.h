@@ -66,8 +66,8 @@ public:
 
   /// GRAPH -> KERNELS. Targets share it but for addGroupPasses, computesRows,
   /// repeatsLeftSides, narrowsProducts, multipliesBytes, widensKeys,
-  /// getTransformedBytes, getTransformedElementCost, getPlanarLanes and
-  /// getDotDepth.
+  /// getTransformedBytes, getTransformedElementCost, getPlanarLanes,
+  /// splitsWindows and getDotDepth.
   void buildKernelsPipeline(mlir::OpPassManager &manager, TargetAttr target,
                             const PipelineOptions &options) const;
 
@@ -181,6 +181,12 @@ protected:
   virtual int64_t getPlanarLanes(TargetAttr target,
                                  const PipelineOptions &options) const {
     return 0;
+  }
+
+  /// Returns whether maxima of large windows are computed along one dimension
+  /// after the other.
+  virtual bool splitsWindows(const PipelineOptions &options) const {
+    return false;
   }
 
   /// The depth from which products of several rows with rows are contractions;

@@ -43,6 +43,11 @@ bool hamkaas::arePlanarWindows(ConvOp conv) {
                    conv.isDepthwise() ? maxPlanarWindow : maxPlanarRow);
 }
 
+bool hamkaas::arePlanarWindows(PoolOp pool) {
+  return arePlanar(cast<RankedTensorType>(pool.getResult().getType()),
+                   pool.getWindow(), pool.getPadLow(), pool.getPadHigh());
+}
+
 /// The operand whose windows `op` reduces channel by channel, if that can be
 /// computed from permuted operands; null otherwise.
 static Value getPlanarOperand(Operation *op) {
@@ -51,8 +56,7 @@ static Value getPlanarOperand(Operation *op) {
         arePlanarWindows(conv))
       return conv.getX();
   if (auto pool = dyn_cast<PoolOp>(op))
-    if (arePlanar(cast<RankedTensorType>(pool.getResult().getType()),
-                  pool.getWindow(), pool.getPadLow(), pool.getPadHigh()))
+    if (arePlanarWindows(pool))
       return pool.getX();
   return nullptr;
 }

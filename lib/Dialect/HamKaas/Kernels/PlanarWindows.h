@@ -13,10 +13,12 @@
 namespace hamkaas {
 
 class ConvOp;
+class PoolOp;
 
 /// Returns whether windows of these sizes can slide along the rows of images
 /// whose channels come first.
 bool arePlanarWindows(ConvOp conv);
+bool arePlanarWindows(PoolOp pool);
 
 /// The permutation of the weights of planar convolutions, which lie as they are
 /// read: one channel of the images after the other.

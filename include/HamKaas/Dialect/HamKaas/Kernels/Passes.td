@@ -164,6 +164,18 @@ def SplitPermutes : Pass<"hamkaas-split-permutes", "mlir::ModuleOp"> {
   let dependentDialects = ["hamkaas::HamKaasDialect"];
 }
 
+def SplitWindows : Pass<"hamkaas-split-windows", "mlir::ModuleOp"> {
+  let summary = "split maxima of windows into those along one dimension each";
+  let description = [{
+    Before: `hamkaas.pool max` of float32 with large windows, such as 5 x 5 of
+    stride 1. After: one `hamkaas.pool` for each dimension, the last dimension
+    first, if a window has at least twice as many elements as its parts. Permutes
+    from and to channels-first surround each part. Largest numbers are the same
+    in any order.
+  }];
+  let dependentDialects = ["hamkaas::HamKaasDialect"];
+}
+
 def NestConcats : Pass<"hamkaas-nest-concats", "mlir::ModuleOp"> {
   let summary = "split concats of many operands into nested ones";
   let description = [{
