@@ -67,6 +67,13 @@ int64_t ContractionLoops::count(ArrayRef<int64_t> loops) const {
   return points;
 }
 
+bool ContractionLoops::readsAlongDepth(linalg::LinalgOp op,
+                                       OpOperand &operand) const {
+  return isa<BlockArgument>(operand.get()) &&
+         op.getMatchingIndexingMap(&operand).getResults().back() ==
+             getAffineDimExpr(depth, op.getContext());
+}
+
 bool ContractionLoops::canJoinRows(linalg::LinalgOp op) const {
   AffineMap leftMap = op.getIndexingMapsArray().front();
   // Matrices stay apart: their packing and other kernels count the rows of one.

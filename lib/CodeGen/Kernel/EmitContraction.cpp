@@ -203,19 +203,14 @@ bool ContractionEmitter::copiesWidened() {
 }
 
 bool ContractionEmitter::isTransposed() {
-  OpOperand &right = *root.getDpsInputOperand(1);
-  return kernel.costs().hasOwnCache() && isa<BlockArgument>(right.get()) &&
-         loops.window.empty() &&
-         root.getMatchingIndexingMap(&right).getResults().back() ==
-             getAffineDimExpr(loops.depth, root.getContext());
+  return kernel.costs().hasOwnCache() && loops.window.empty() &&
+         loops.readsAlongDepth(root, *root.getDpsInputOperand(1));
 }
 
 bool ContractionEmitter::hasDotProducts() {
-  OpOperand &left = *root.getDpsInputOperand(0);
-  return isTransposed() && isa<BlockArgument>(left.get()) &&
-         kernel.requestedTile.empty() && loops.joined.empty() &&
-         root.getMatchingIndexingMap(&left).getResults().back() ==
-             getAffineDimExpr(loops.depth, root.getContext()) &&
+  return isTransposed() &&
+         loops.readsAlongDepth(root, *root.getDpsInputOperand(0)) &&
+         kernel.requestedTile.empty() &&
          areDotProducts(kernel.costs(), rowCount, columnCount, depthCount);
 }
 

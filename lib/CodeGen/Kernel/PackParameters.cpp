@@ -298,7 +298,7 @@ private:
       return false;
     CostModel costs(*target);
     costs.knobs = Knobs::get(group);
-    if (readsRows(right.root, loops) &&
+    if (loops.readsAlongDepth(right.root, *right.root.getDpsInputOperand(0)) &&
         areDotProducts(costs, loops.rowCount(), loops.columnCount(),
                        loops.productCount()))
       return true;
@@ -307,15 +307,6 @@ private:
         loops.productCount(), /*panelWidth=*/0, RightSide::Transposed);
     return tile.blockRows >= loops.rowCount() &&
            costs.fitsStack(tile.depth * tile.panelWidth());
-  }
-
-  /// Returns whether the depth is the last dimension of the left side in
-  /// memory.
-  static bool readsRows(linalg::GenericOp root, const ContractionLoops &loops) {
-    OpOperand &left = *root.getDpsInputOperand(0);
-    return isa<BlockArgument>(left.get()) &&
-           root.getMatchingIndexingMap(&left).getResults().back() ==
-               getAffineDimExpr(loops.depth, root.getContext());
   }
 
   /// Lets `operand` of the product in `group` be that of `permute`.

@@ -33,6 +33,11 @@ struct ContractionLoops {
   /// Iterations of each loop.
   llvm::SmallVector<int64_t> extents;
 
+  /// Returns whether `operand` of `op` is an argument whose last dimension is
+  /// the depth.
+  bool readsAlongDepth(mlir::linalg::LinalgOp op,
+                       mlir::OpOperand &operand) const;
+
   int64_t rowCount() const { return count(joined) * (row ? extents[*row] : 1); }
   int64_t columnCount() const { return extents[column]; }
   int64_t count(llvm::ArrayRef<int64_t> loops) const;

@@ -23,6 +23,18 @@ SmallVector<int64_t> hamkaas::getChannelsFirst(int64_t rank) {
   return invertPermutationVector(getChannelsLast(rank));
 }
 
+static int64_t getRank(Value x) {
+  return cast<ShapedType>(x.getType()).getRank();
+}
+
+Value hamkaas::putChannelsLast(OpBuilder &builder, Location loc, Value x) {
+  return PermuteOp::create(builder, loc, x, getChannelsLast(getRank(x)));
+}
+
+Value hamkaas::putChannelsFirst(OpBuilder &builder, Location loc, Value x) {
+  return PermuteOp::create(builder, loc, x, getChannelsFirst(getRank(x)));
+}
+
 /// Returns whether `op` is a permute of rank 3 or more by `order(rank)`.
 static bool isPermute(Operation *op,
                       function_ref<SmallVector<int64_t>(int64_t)> order) {

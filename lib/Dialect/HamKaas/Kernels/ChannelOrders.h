@@ -8,7 +8,7 @@
 #ifndef HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_CHANNELORDERS_H
 #define HAMKAAS_LIB_DIALECT_HAMKAAS_KERNELS_CHANNELORDERS_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace hamkaas {
@@ -17,6 +17,12 @@ namespace hamkaas {
 /// first, behind the batch; `rank` counts both.
 llvm::SmallVector<int64_t> getChannelsFirst(int64_t rank);
 llvm::SmallVector<int64_t> getChannelsLast(int64_t rank);
+
+/// `x` permuted so.
+mlir::Value putChannelsFirst(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value x);
+mlir::Value putChannelsLast(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value x);
 
 /// Returns whether `op`, which may be null, permutes so.
 bool isChannelsFirst(mlir::Operation *op);

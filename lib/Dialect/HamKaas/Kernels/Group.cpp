@@ -7,7 +7,6 @@
 
 #include "Group.h"
 #include "DenseConvolutions.h"
-#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/Knobs.h"
 #include "HamKaas/Dialect/HamKaas/IR/MovementOps.h"
 #include "JoinConcats.h"
@@ -173,9 +172,9 @@ bool Group::canJoin(KernelOpInterface producer, Operation *user) {
     return false;
   // Values known when the program is loaded are computed then, not in each run,
   // but what only repeats them, which would be kept and read.
-  bool repeats = isa<BroadcastOp>(producer.getOperation());
+  bool isRepeated = repeats(producer);
   if (parameterOps.contains(producer) != parameterOps.contains(last) &&
-      !(repeats && parameterOps.contains(producer)))
+      !(isRepeated && parameterOps.contains(producer)))
     return false;
   if (producer->getBlock() != last->getBlock() ||
       !llvm::all_of(producer->getUsers(), [&](Operation *user) {
@@ -186,7 +185,7 @@ bool Group::canJoin(KernelOpInterface producer, Operation *user) {
     return true;
   if (isJoinedSlice(producer, root))
     return true;
-  if (repeats && root.getKernelFamily() == KernelFamily::Reduction)
+  if (isRepeated && root.getKernelFamily() == KernelFamily::Reduction)
     return true;
   // Each pass over a row computes it again: that costs less than a trip
   // through memory for an addition, and more for an exponential.

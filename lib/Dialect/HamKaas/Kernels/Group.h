@@ -52,6 +52,7 @@ private:
   bool addRowChain();
   void addProducers(mlir::Operation *op);
   bool canJoin(KernelOpInterface producer, mlir::Operation *user);
+  static bool repeats(mlir::Operation *op);
   llvm::ArrayRef<int64_t> getReadShape(mlir::Operation *user);
   bool feedsRoot(mlir::Operation *op) const;
   void addStridedImages();

@@ -58,6 +58,8 @@ static bool isWidened(Value value) {
          cast<ShapedType>(product.getRhs().getType()).getShape().back() == 1;
 }
 
+bool Group::repeats(Operation *op) { return isa<BroadcastOp>(op); }
+
 /// Attention with the permutes around it, which are a matter of indices.
 bool Group::addAttention(bool widenKeys) {
   AttentionOp attention = findAttention(last);
@@ -83,14 +85,14 @@ void Group::addRows(Value value, bool computes, bool widens) {
                     [&](Operation *user) { return contains(user); }))
     return;
   auto permute = dyn_cast<PermuteOp>(producer.getOperation());
-  bool repeats = isa<BroadcastOp>(producer.getOperation());
+  bool isRepeated = repeats(producer);
   if (!(permute && movesRows(permute)) &&
-      !(computes && (repeats || producer.isPointwise())) &&
+      !(computes && (isRepeated || producer.isPointwise())) &&
       !(widens && isWidened(value)))
     return;
   members.insert(producer);
   // A repeated value would be computed once for every repetition.
-  if (repeats)
+  if (isRepeated)
     return;
   for (Value operand : producer->getOperands())
     addRows(operand, computes, widens);

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChannelOrders.h"
-#include "HamKaas/Dialect/HamKaas/IR/DimensionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/ReductionOps.h"
 #include "HamKaas/Dialect/HamKaas/IR/RegionOps.h"
 #include "HamKaas/Dialect/HamKaas/Kernels/Passes.h"
@@ -58,7 +57,7 @@ static void split(PoolOp pool) {
   OpBuilder builder(pool);
   Location loc = pool.getLoc();
   bool isPlanar = isBetweenPermutes(pool);
-  int64_t rank = pool.getType().getRank(), dims = pool.getWindow().size();
+  int64_t dims = pool.getWindow().size();
   Value x = pool.getX();
   for (int64_t dim = dims - 1; dim >= 0; --dim) {
     auto only = [&](ArrayRef<int64_t> values, int64_t other) {
@@ -68,8 +67,8 @@ static void split(PoolOp pool) {
     };
     // Each kernel takes in the permutes around it.
     if (isPlanar && dim < dims - 1) {
-      x = PermuteOp::create(builder, loc, x, getChannelsFirst(rank));
-      x = PermuteOp::create(builder, loc, x, getChannelsLast(rank));
+      x = putChannelsFirst(builder, loc, x);
+      x = putChannelsLast(builder, loc, x);
     }
     x = PoolOp::create(builder, loc, pool.getCombiner(), x,
                        only(pool.getWindow(), 1), only(pool.getStrides(), 1),
