@@ -127,6 +127,8 @@ def parse_arguments() -> Any:
         help="where HamKaas was built (default: %(default)s)")
     add("--lock", type=pathlib.Path, help="file to lock during each turn")
     arguments = parser.parse_args()
+    if arguments.onnx and arguments.drawn:
+        parser.error("expected --onnx or --drawn, got both")
     arguments.peers = list(dict.fromkeys(["hamkaas", *arguments.peers]))
     arguments.models = arguments.models or arguments.cache / "models"
     arguments.hamkaas_package = arguments.build / "python"

@@ -175,11 +175,11 @@ static double matrixCost(const CostModel &costs, int64_t rows,
   return cost;
 }
 
-/// Most rows that read a large right side in place by wide pieces of its rows,
+/// Most rows that read a large right side in place in wide pieces of its rows,
 /// and the bytes of a piece. Each piece is on another page, and the hardware
-/// fetches ahead within one. 1 x 1000 x 2048 takes 104 us 110 to 150 us by
-/// 512 bytes, 160 to 330 by 256; 2 x 1000 x 2048 135 to 150 and 270 to 450 (Zen
-/// 4, AVX-512).
+/// prefetcher stays within a page. 1 x 1000 x 2048 takes 110 to 150 us in
+/// pieces of 512 bytes, 160 to 330 in pieces of 256; 2 x 1000 x 2048 takes 135
+/// to 150 and 270 to 450 (Zen 4, AVX-512).
 static constexpr int64_t maxWideRows = 4, wideBytes = 512;
 
 /// The vectors of such a piece, 0 where there should be none.

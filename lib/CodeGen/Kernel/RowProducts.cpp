@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace hamkaas;
 
-/// Adds the products of the current rows with the columns, a vector of the
-/// depth after the other.
+/// Adds the dot products of the current rows and the columns, which are rows of
+/// the right side in memory, so that neither side is transposed.
 SmallVector<Value> ContractionEmitter::addDotProducts(ValueRange sums,
                                                       const Columns &columns) {
   kernel.forbidAlias(root.getDpsInputOperand(0)->get());

@@ -52,6 +52,7 @@ private:
   bool addRowChain();
   void addProducers(mlir::Operation *op);
   bool canJoin(KernelOpInterface producer, mlir::Operation *user);
+  /// Returns whether `op` broadcasts, so that its operand is less to read.
   static bool repeats(mlir::Operation *op);
   llvm::ArrayRef<int64_t> getReadShape(mlir::Operation *user);
   bool feedsRoot(mlir::Operation *op) const;
