@@ -128,9 +128,11 @@ Tensor GraphBuilder::argExtreme(Combiner combiner, Tensor x, int64_t dim,
   Tensor isExtreme = eq(x, extreme);
   if (x.isFloat())
     isExtreme = bitOr(isExtreme, ne(x, x));
-  // A table of one dimension, and of narrow numbers: as many as a vector has of
-  // `x`.
-  Type narrow = builder.getI32Type();
+  // A table of one dimension, and of narrow numbers where they can count the
+  // elements: as many as a vector has of `x`.
+  Type narrow = x.dim(dim) <= std::numeric_limits<int32_t>::max()
+                    ? builder.getI32Type()
+                    : builder.getI64Type();
   Shape line(x.rank(), 1);
   line[dim] = x.dim(dim);
   Tensor places = reshape(count(x.dim(dim), narrow), line);

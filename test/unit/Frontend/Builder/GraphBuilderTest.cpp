@@ -28,6 +28,22 @@ TEST_F(GraphBuilderTest, InfersTheType) {
   EXPECT_EQ(report(), "");
 }
 
+TEST_F(GraphBuilderTest, CountsPlacesInAType) {
+  auto placesOf = [&](int64_t size) {
+    Tensor x = b.addInput(
+        "x", RankedTensorType::get(size, IntegerType::get(&context, 8)));
+    Tensor place = b.argExtreme(Combiner::Max, x, 0, /*isLast=*/false);
+    // A cast of 64 bits to themselves is left out.
+    Operation *last = place.value().getDefiningOp();
+    return last->getName().getStringRef() == "hamkaas.cast"
+               ? last->getOperand(0).getType()
+               : last->getResult(0).getType();
+  };
+  int64_t most = std::numeric_limits<int32_t>::max();
+  EXPECT_TRUE(getElementTypeOrSelf(placesOf(most)).isInteger(32));
+  EXPECT_TRUE(getElementTypeOrSelf(placesOf(most + 1)).isInteger(64));
+}
+
 TEST_F(GraphBuilderTest, EvaluatesConstants) {
   expectNear(b.add(floats({1, 2, 3, 4}, {2, 2}), floats({10, 20}, {2})), {2, 2},
              {11, 22, 13, 24});
