@@ -33,13 +33,21 @@ static bool isBetweenPermutes(PoolOp pool) {
          isChannelsFirst(*pool->getUsers().begin());
 }
 
+/// Returns whether `pool` leaves `dim` as it is.
+static bool isUntouched(PoolOp pool, int64_t dim) {
+  return pool.getWindow()[dim] == 1 && pool.getStrides()[dim] == 1 &&
+         pool.getPadLow()[dim] == 0 && pool.getPadHigh()[dim] == 0;
+}
+
 /// Elements that the parts of a window read, for each element of the result.
 static int64_t countParts(PoolOp pool) {
   int64_t elements = 0, results = 1;
   // The last dimension is first, and has the results of all other strides.
-  for (auto [size, stride] : llvm::zip(pool.getWindow(), pool.getStrides())) {
+  for (auto [dim, size] : llvm::enumerate(pool.getWindow())) {
+    if (isUntouched(pool, dim))
+      continue;
     elements += size * results;
-    results *= stride;
+    results *= pool.getStrides()[dim];
   }
   return elements;
 }
@@ -60,13 +68,15 @@ static void split(PoolOp pool) {
   int64_t dims = pool.getWindow().size();
   Value x = pool.getX();
   for (int64_t dim = dims - 1; dim >= 0; --dim) {
+    if (isUntouched(pool, dim))
+      continue;
     auto only = [&](ArrayRef<int64_t> values, int64_t other) {
       SmallVector<int64_t> result(dims, other);
       result[dim] = values[dim];
       return result;
     };
     // Each kernel takes in the permutes around it.
-    if (isPlanar && dim < dims - 1) {
+    if (isPlanar && x != pool.getX()) {
       x = putChannelsFirst(builder, loc, x);
       x = putChannelsLast(builder, loc, x);
     }

@@ -29,6 +29,17 @@ func.func @channels_first(%x: tensor<2x3x9x8xf32>) -> tensor<2x3x9x8xf32> {
   return %2 : tensor<2x3x9x8xf32>
 }
 
+// Dimensions that the window leaves as they are have no part.
+
+// CHECK-LABEL: func @volume(
+// CHECK:         hamkaas.pool max {{.*}} window [1, 1, 13]
+// CHECK-NEXT:    hamkaas.pool max {{.*}} window [1, 13, 1]
+// CHECK-NEXT:    return
+func.func @volume(%x: tensor<1x5x20x20x4xf32>) -> tensor<1x5x20x20x4xf32> {
+  %0 = hamkaas.pool max %x window [1, 13, 13] strides [1, 1, 1] dilations [1, 1, 1] pad [0, 6, 6] to [0, 6, 6] : tensor<1x5x20x20x4xf32>
+  return %0 : tensor<1x5x20x20x4xf32>
+}
+
 // A dimension of one element has no part of its own to save with. Neither do
 // small windows, or windows that overlap little; sums depend on their order.
 
