@@ -87,7 +87,7 @@ static Value permute(OpBuilder &builder, Location loc, Value x,
 
 /// Makes a kernel of `conv` and the permutes around it. Later, what reads the
 /// result could take in one of these.
-static void makePlanar(ConvOp conv, const DenseSet<Operation *> &parameterOps) {
+static void makePlanar(ConvOp conv, DenseSet<Operation *> &parameterOps) {
   OpBuilder builder(conv);
   Location loc = conv.getLoc();
   Operation *before = conv.getX().getDefiningOp();
@@ -104,8 +104,10 @@ static void makePlanar(ConvOp conv, const DenseSet<Operation *> &parameterOps) {
   Value weights = permute(builder, loc, w, {2, 0, 1, 3});
   conv.getWMutable().assign(
       PermuteOp::create(builder, loc, weights, ArrayRef(planarWeights)));
-  if (w.use_empty() && w.getDefiningOp<PermuteOp>())
-    w.getDefiningOp()->erase();
+  if (auto unused = w.getDefiningOp<PermuteOp>(); unused && w.use_empty()) {
+    parameterOps.erase(unused);
+    unused.erase();
+  }
   conv->setAttr(planarAttrName, builder.getUnitAttr());
   Operation *last = findLast(conv);
   if (!last) {
