@@ -1,5 +1,4 @@
 //===- FuseHorizontalMatMuls.cpp - One row by several matrices --*- C++ -*-===//
-//-*-===//
 //
 // Part of HamKaas, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -149,7 +148,9 @@ static LogicalResult merge(IRRewriter &rewriter, ArrayRef<MatMulOp> products) {
     if (Operation *right = product.getRhs().getDefiningOp();
         !right->isBeforeInBlock(first)) {
       if (failed(moveOperationDependencies(rewriter, right, first, dominance)))
-        return failure();
+        return product.emitError(
+            "expected a right side that can be computed before the first "
+            "product of the same row");
       rewriter.moveOpBefore(right, first);
     }
 
