@@ -37,6 +37,25 @@ def run(node, inputs, rule):
     return results[0]
 
 
+@pytest.mark.parametrize("rule", [
+    f"hamkaas:{name}={values[-1]}" for name, values in PRODUCT_KNOBS.items()
+] + ["hamkaas:packing=never"])
+@pytest.mark.parametrize("rows, columns, depth", [(1, 2048, 1000), (4, 64, 256),
+                                                  (8, 32, 512)])
+def test_few_rows(rule, rows, columns, depth):
+    """Products in pieces of rows, and dot products."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal([rows, depth]).astype("float32")
+    for shape, transposed in (((columns, depth), True),
+                                ((depth, columns), False)):
+        w = rng.standard_normal(shape).astype("float32")
+        right = hk.input("w", shape)
+        node = hk.input("x", x.shape) @ (right.T if transposed else right)
+        inputs = {"x": x, "w": w}
+        np.testing.assert_array_equal(run(node, inputs, rule),
+                                      run(node, inputs, "hamkaas"))
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_products(seed):
     rng = np.random.default_rng(seed)

@@ -185,7 +185,7 @@ static constexpr int64_t maxWideRows = 4, wideBytes = 512;
 /// The vectors of such a piece, 0 where there should be none.
 static int64_t chooseWideVectors(const CostModel &costs, int64_t rows,
                                  int64_t columns, int64_t depth) {
-  if (costs.knobs.vectors || rows > maxWideRows ||
+  if (costs.knobs.vectors || costs.knobs.rows || rows > maxWideRows ||
       depth * columns < costs.l2Elements() / 2)
     return 0;
   // The multiply-adds of one row have operands in memory.
@@ -346,11 +346,9 @@ static constexpr int64_t fewDotRows = 8, longDotVectors = 16;
 
 bool hamkaas::areDotProducts(const CostModel &costs, int64_t rows,
                              int64_t columns, int64_t depth) {
-  const Knobs &knobs = costs.knobs;
-  bool isAsked = knobs.rows || knobs.vectors || knobs.depth || knobs.blockRows;
   int64_t lanes = costs.target.lanes;
   int64_t vectors = rows <= fewDotRows ? minDotVectors : longDotVectors;
-  return costs.hasOwnCache() && !isAsked && rows > 1 && rows <= maxDotRows &&
+  return costs.hasOwnCache() && rows > 1 && rows <= maxDotRows &&
          columns >= std::max(lanes, dotColumns) && depth >= vectors * lanes;
 }
 

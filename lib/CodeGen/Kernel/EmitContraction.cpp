@@ -77,7 +77,7 @@ bool ContractionEmitter::isWhole() {
 bool ContractionEmitter::cutsWindow() {
   const CostModel &costs = kernel.costs();
   // Measured with 16 registers alone.
-  return costs.hasOwnCache() && costs.target.registers < 24 && packed &&
+  return costs.hasOwnCache() && costs.target.hasFewRegisters() && packed &&
          !loops.window.empty() && tile.blockRows > tile.rows &&
          loops.productCount() * tile.panelWidth() > costs.l2Elements() / 4 &&
          getElementTypeOrSelf(result) ==
@@ -102,7 +102,7 @@ bool ContractionEmitter::sharesImages() {
     return false;
   ArrayRef<int64_t> outer = loops.joined.empty() ? loops.shared : loops.joined;
   // Measured with 16 registers alone.
-  bool areSeveral = costs.target.registers < 24 && !outer.empty() &&
+  bool areSeveral = costs.target.hasFewRegisters() && !outer.empty() &&
                     loops.extents[outer.front()] > 1;
   auto image = cast<ShapedType>(root.getDpsInputOperand(0)->get().getType());
   bool isLarge =
@@ -117,6 +117,11 @@ LogicalResult ContractionEmitter::verifyKnobs() {
   // A machine without caches of threads has no such knobs.
   if (!costs.hasOwnCache())
     return success();
+  if (hasDotProducts()) {
+    for (StringRef name : {rowsKnob, vectorsKnob, depthKnob, blockRowsKnob})
+      kernel.dropKnob(name);
+    return success();
+  }
   int64_t vectors = std::min<int64_t>(
       costs.knobs.vectors, llvm::divideCeil(columnCount, tile.lanes));
   auto fail = [&](StringRef knob, int64_t most) {
@@ -348,7 +353,7 @@ static constexpr int64_t maxShallowDepth = 96;
 void ContractionEmitter::chooseResultPrefetch() {
   RankedTensorType type = kernel.destinationType();
   // Measured with 16 registers alone.
-  if (kernel.target().registers >= 24 || !type.getElementType().isF32())
+  if (!kernel.target().hasFewRegisters() || !type.getElementType().isF32())
     return;
   bool isShallow = loops.productCount() <= maxShallowDepth;
   int64_t elements = type.getNumElements();

@@ -105,7 +105,7 @@ int64_t ReductionEmitter::getReducedCount() const {
   return count;
 }
 
-/// Returns whether rows share loads: they read the same element.
+/// Chooses the outer loops, and how many rows, columns and streams a block has.
 void ReductionEmitter::chooseBlocks() {
   for (int64_t loop = 0, e = extents.size(); loop < e; ++loop)
     if (!isReduced(loop) && (isAcross || loop != laneLoop))

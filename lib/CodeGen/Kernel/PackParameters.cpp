@@ -205,11 +205,25 @@ private:
     return right && packs(group, *right) ? right : std::nullopt;
   }
 
+  /// Returns whether the product of `group` should have its lanes along the
+  /// depth.
+  bool areDotProducts(GroupOp group, Factor &right) const {
+    const ContractionLoops &loops = right.loops;
+    auto isAlongDepth = [&](unsigned operand) {
+      return loops.readsAlongDepth(right.root,
+                                   *right.root.getDpsInputOperand(operand));
+    };
+    return !right.isOnce && loops.window.empty() && isAlongDepth(0) &&
+           (right.order ? isTransposed(group, right) : isAlongDepth(1)) &&
+           hamkaas::areDotProducts(CostModel(*target), loops.rowCount(),
+                                   loops.columnCount(), loops.productCount());
+  }
+
   /// Drops the knob where it decides nothing: the right side is packed once, or
-  /// cannot be packed.
+  /// cannot be packed, or a panel would change the order of sums.
   void dropOtherPacking(GroupOp group) {
     std::optional<Factor> right = matchRightSide(group);
-    if (!right || right->isOnce)
+    if (!right || right->isOnce || areDotProducts(group, *right))
       setKnobs(group, dropKnob(getKnobs(group), packingKnob));
   }
 
@@ -287,20 +301,23 @@ private:
     return getWidth(group, right);
   }
 
+  /// Returns whether the depth is the last dimension of what is permuted.
+  static bool isTransposed(GroupOp group, Factor &right) {
+    ArrayRef<int64_t> order = *right.order;
+    return right.weights.getParentBlock() == group->getBlock() &&
+           order[order.size() - 2] + 1 == int64_t(order.size());
+  }
+
   /// Returns whether tiles transpose what they read of a permuted matrix, each
   /// element once: panels would go through the L3 cache.
   bool tilesTranspose(GroupOp group, Factor &right) const {
-    ArrayRef<int64_t> order = *right.order;
     const ContractionLoops &loops = right.loops;
     if (Knobs::get(group).packs || !loops.window.empty() ||
-        right.weights.getParentBlock() != group->getBlock() ||
-        order[order.size() - 2] + 1 != int64_t(order.size()))
+        !isTransposed(group, right))
       return false;
     CostModel costs(*target);
     costs.knobs = Knobs::get(group);
-    if (loops.readsAlongDepth(right.root, *right.root.getDpsInputOperand(0)) &&
-        areDotProducts(costs, loops.rowCount(), loops.columnCount(),
-                       loops.productCount()))
+    if (areDotProducts(group, right))
       return true;
     ContractionTile tile = chooseContractionTile(
         costs, loops.outerCount(), loops.rowCount(), loops.columnCount(),

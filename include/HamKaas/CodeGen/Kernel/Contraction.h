@@ -46,6 +46,7 @@ enum class RightSide { Packed, Fresh, Transposed, Rows, InPlace };
 
 /// Returns whether a product whose depth is the last dimension of both sides in
 /// memory should be computed as dot products, with the lanes along the depth.
+/// Their sums have another order, so the shape alone decides, no knob.
 bool areDotProducts(const CostModel &costs, int64_t rows, int64_t columns,
                     int64_t depth);
 

@@ -190,7 +190,7 @@ public:
   /// Vectors of queries, `width` columns each, to compute at once.
   int64_t queryVectors(int64_t queries, int64_t width) const;
   /// Vectors of values to accumulate at once.
-  int64_t valueVectors() const { return target.registers >= 24 ? 4 : 2; }
+  int64_t valueVectors() const { return target.hasFewRegisters() ? 2 : 4; }
   /// The widest keys for which all queries of a block are kept transposed in
   /// scratch memory.
   int64_t maxBlockWidth() const { return hasOwnCache() ? 1024 : 256; }
