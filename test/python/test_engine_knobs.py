@@ -47,7 +47,7 @@ def test_few_rows(rule, rows, columns, depth):
     rng = np.random.default_rng(0)
     x = rng.standard_normal([rows, depth]).astype("float32")
     for shape, transposed in (((columns, depth), True),
-                                ((depth, columns), False)):
+                              ((depth, columns), False)):
         w = rng.standard_normal(shape).astype("float32")
         right = hk.input("w", shape)
         node = hk.input("x", x.shape) @ (right.T if transposed else right)

@@ -93,8 +93,8 @@ static constexpr int64_t largeImages = 4;
 /// panels stay in the second-level cache. With several images, threads then
 /// take other images, as in the copies before and after it: 3 images of 64
 /// channels of 14 x 14 take 0.117 ms on two threads instead of 0.136 (3 x 3,
-/// stride 2, Zen 3). Large images are read once for panels that no first-level
-/// cache keeps.
+/// stride 2, Zen 3). Large images are read once if a panel does not fit the
+/// first-level cache anyway.
 bool ContractionEmitter::sharesImages() {
   const CostModel &costs = kernel.costs();
   if (!costs.hasOwnCache() || loops.window.empty() ||
